@@ -1,3 +1,4 @@
+import { isObject } from "../../core/encoding/json.ts";
 import { invalidRequest } from "../../core/errors/gateway-error.ts";
 import { type BodyLimits, IncomingBody } from "./incoming-body.ts";
 import type { UnreadBody } from "./unread-body.ts";
@@ -7,6 +8,19 @@ import type { FileHead, IncomingFile } from "./upload.ts";
 export const MULTIPART_FORM = /^\s*multipart\/form-data\s*;/i;
 
 const BOUNDARY = /;\s*boundary\s*=\s*(?:"([^"]+)"|([^\s;"]+))/i;
+
+/**
+ * Options of `Dicer`. A part may have 50 headers. Parts are read at once, so the parser need not hold bytes back: while it does,
+ * it never reports as written what ends the body.
+ */
+export const PART_OPTIONS = { maxHeaderPairs: 50, partHwm: Number.MAX_SAFE_INTEGER };
+
+/** Returns the first header with a name. `Dicer` gives names in lower case, and a list of values for each. */
+export function getPartHeader(headers: object, name: string): string | undefined {
+  const values: unknown = isObject(headers) ? headers[name] : undefined;
+  const first: unknown = Array.isArray(values) ? values[0] : undefined;
+  return typeof first === "string" ? first.trim() : undefined;
+}
 
 /** The boundary that the media type of a multipart body states. */
 export function findBoundary(contentType: string): string | undefined {
@@ -140,7 +154,6 @@ export class MultipartFile implements IncomingFile, UnreadBody {
       return;
     }
     const written = new Promise<void>((resolve) => this.#parser.write(bytes, resolve));
-    // Some parsers do not report as written what ended the body while a part was being read.
-    await Promise.race([written, this.#finished, this.#broken]);
+    await Promise.race([written, this.#broken]);
   }
 }

@@ -3,7 +3,14 @@ import { isObject, type JsonObject } from "../../core/encoding/json.ts";
 import { invalidRequest } from "../../core/errors/gateway-error.ts";
 import { invalidJson } from "../../core/http/json-text.ts";
 import type { BodyLimits } from "./incoming-body.ts";
-import { findBoundary, MultipartFile, type PartParser, type PartSink } from "./multipart-file.ts";
+import {
+  findBoundary,
+  getPartHeader,
+  MultipartFile,
+  PART_OPTIONS,
+  type PartParser,
+  type PartSink,
+} from "./multipart-file.ts";
 import type { FileHead } from "./upload.ts";
 
 /** Maximum length of a file's metadata, in characters. */
@@ -32,15 +39,8 @@ export function readRelatedFile(
   return new MultipartFile(request, limits, (sink) => createParser(boundary, sink, parseHead));
 }
 
-/** Returns the media type in a part's header. The header's names are in lower case, and each has a list of values. */
-function getMediaType(header: object): string {
-  const values: unknown = isObject(header) ? header["content-type"] : undefined;
-  const first: unknown = Array.isArray(values) ? values[0] : undefined;
-  return typeof first === "string" ? first.trim() : "";
-}
-
 function createParser(boundary: string, sink: PartSink, parseHead: FileHeadParser): PartParser {
-  const parser = new Dicer({ boundary, maxHeaderPairs: 50 });
+  const parser = new Dicer({ boundary, ...PART_OPTIONS });
   const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
   let text = "";
   let parts = 0;
@@ -68,7 +68,7 @@ function createParser(boundary: string, sink: PartSink, parseHead: FileHeadParse
     part.on("header", async (header) => {
       await described.promise;
       try {
-        sink.begin(parseHead(parseMetadata(text), getMediaType(header)));
+        sink.begin(parseHead(parseMetadata(text), getPartHeader(header, "content-type") ?? ""));
       } catch (error) {
         sink.fail(error);
       }

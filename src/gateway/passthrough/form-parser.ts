@@ -2,7 +2,12 @@ import { Dicer } from "@fastify/busboy";
 import { concatBytes, toUtf8 } from "../../core/encoding/bytes.ts";
 import { GatewayError, invalidRequest } from "../../core/errors/gateway-error.ts";
 import { OTHER_MODEL_MEMBERS } from "../dialects/chat-completions/native.ts";
-import { findBoundary, MAX_MEDIA_TYPE_LENGTH, MULTIPART_FORM } from "../files/multipart-file.ts";
+import {
+  findBoundary,
+  MAX_MEDIA_TYPE_LENGTH,
+  MULTIPART_FORM,
+  PART_OPTIONS,
+} from "../files/multipart-file.ts";
 import { encodePartHead } from "../providers/files/multipart.ts";
 import { type FormPartHead, parseFormPartHead, splitMediaType } from "./form-part-head.ts";
 
@@ -18,8 +23,7 @@ function namesModels(field: string): boolean {
 /** The most bytes of all text fields together. */
 export const MAX_TEXT_BYTES = 256 * 1024;
 const MAX_PARTS = 100;
-/** Of one part: its headers, and their bytes. */
-const MAX_HEADERS = 50;
+/** Of the headers of one part. */
 const MAX_HEAD_BYTES = 16 * 1024;
 
 const PLAIN_TEXT = "text/plain";
@@ -90,7 +94,7 @@ export class FormParser {
     this.#broken = promise;
     this.#fail = reject;
     promise.catch(() => undefined);
-    this.#parser = new Dicer({ boundary: given, maxHeaderPairs: MAX_HEADERS });
+    this.#parser = new Dicer({ boundary: given, ...PART_OPTIONS });
     this.#parser.on("error", () => reject(invalidRequest("the multipart form is broken or cut off")));
     const ends: Promise<void>[] = [];
     this.#parser.on("part", (part) => {
@@ -107,8 +111,7 @@ export class FormParser {
     const written = new Promise<void>((resolve) => {
       this.#parser.write(bytes, () => resolve());
     });
-    // The parser does not report as written what ended the form while parts were being read.
-    await Promise.race([this.#broken, written, this.#finished]);
+    await Promise.race([this.#broken, written]);
   }
 
   /** Ends the form. Throws a `GatewayError` 400 for a form without an end. */

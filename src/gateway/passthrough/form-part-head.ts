@@ -1,6 +1,6 @@
-import { isObject } from "../../core/encoding/json.ts";
+import { getPartHeader } from "../files/multipart-file.ts";
 
-/** What the head of a part says. */
+/** The names and the media type that the headers of a part state. */
 export interface FormPartHead {
   readonly name: string;
   readonly filename?: string;
@@ -55,19 +55,12 @@ function decodeExtended(text: string): string | undefined {
   }
 }
 
-/** The first header of a name. Names are in lower case, and each has a list of values, whose characters are bytes. */
-function firstOf(headers: object, name: string): string | undefined {
-  const values: unknown = isObject(headers) ? headers[name] : undefined;
-  const first: unknown = Array.isArray(values) ? values[0] : undefined;
-  return typeof first === "string" ? first.trim() : undefined;
-}
-
 /**
  * Reads the headers of a part of a form (RFC 7578, section 4.2). Null: they do not name the part, or are broken. Readers
  * would disagree about such a part, or leave it out.
  */
 export function parseFormPartHead(headers: object): FormPartHead | null {
-  const disposition = parseHeaderValue(firstOf(headers, "content-disposition") ?? "");
+  const disposition = parseHeaderValue(getPartHeader(headers, "content-disposition") ?? "");
   if (disposition?.value !== "form-data") return null;
   const { parameters } = disposition;
   const [name, plain, extended] = ["name", "filename", "filename*"].map((key) => parameters.get(key));
@@ -75,7 +68,7 @@ export function parseFormPartHead(headers: object): FormPartHead | null {
   if (name === undefined || (extended !== undefined && filename === undefined)) return null;
   const decoded = decode(name);
   if (CONTROL_CHARACTER.test(decoded + (filename ?? ""))) return null;
-  const mediaType = firstOf(headers, "content-type");
+  const mediaType = getPartHeader(headers, "content-type");
   return {
     name: decoded,
     ...(filename === undefined ? {} : { filename }),
