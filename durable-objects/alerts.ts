@@ -1,6 +1,6 @@
 import { DurableObject } from "cloudflare:workers";
 import type { Alert, AlertStatus, AlertTestResult } from "../src/core/ports/alerts.ts";
-import { CHECK_INTERVAL_MS, Watcher, type WatchState } from "../src/operator/alerts/watcher.ts";
+import { Watcher, type WatchState } from "../src/operator/alerts/watcher.ts";
 import type { Env } from "../src/runtime/cloudflare/env.ts";
 import { createCloudflarePlatform } from "../src/runtime/cloudflare/index.ts";
 
@@ -37,8 +37,7 @@ export class Alerts extends DurableObject<Env> {
   }
 
   override async alarm(): Promise<void> {
-    // An alarm that throws is retried only a few times by the platform, so failures are caught here.
-    const next = await this.#watcher.runRound().catch(() => CHECK_INTERVAL_MS);
+    const next = await this.#watcher.runRound();
     if (next !== null) await this.ctx.storage.setAlarm(Date.now() + next);
   }
 }

@@ -14,7 +14,7 @@ export function createInProcessWatcher(
   const runRound = async (): Promise<void> => {
     clearTimeout(timer);
     timer = undefined;
-    const next = await watcher.runRound().catch(() => 30_000);
+    const next = await watcher.runRound();
     if (next === null) return;
     clearTimeout(timer);
     timer = setTimeout(() => void runRound(), next);

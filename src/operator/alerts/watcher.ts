@@ -1,6 +1,8 @@
 import { listApiKeys } from "../../core/config/api-keys.ts";
 import type { Config } from "../../core/config/schema.ts";
 import type { Webhook } from "../../core/config/schemas/alert-schema.ts";
+import { truncateText } from "../../core/encoding/text-slices.ts";
+import { describeForLog } from "../../core/errors/failure-message.ts";
 import type { Alert, AlertKind, AlertStatus, AlertTestResult } from "../../core/ports/alerts.ts";
 import type { Awaitable } from "../../core/ports/awaitable.ts";
 import type { Platform } from "../../core/ports/platform.ts";
@@ -10,7 +12,10 @@ import { type ErrorRate, evaluateRules, listSubjectLimits } from "./evaluate-rul
 import { listActiveWebhooks, type QueuedMessage, WebhookDeliveries } from "./webhook-deliveries.ts";
 
 /** Interval of the checks, milliseconds. */
-export const CHECK_INTERVAL_MS = 30_000;
+const CHECK_INTERVAL_MS = 30_000;
+/** How many budgets are reported at a time. A Durable Object stores the state as one value of at most 2 MB. */
+const MAX_BUDGETS = 2_000;
+const MAX_TEXT = 300;
 /** The period for the error rate. */
 const RATE_MS = 300_000;
 
@@ -50,8 +55,12 @@ export class Watcher {
   readonly #save: WatcherOptions["save"];
   #reported: Map<string, ReportedAlert>;
   readonly #deliveries: WebhookDeliveries;
+  /** Why the last save failed; empty: it did not. */
+  #saveError = "";
+  /** Budgets that the last round had no room for. */
+  #unreported = 0;
   #rates: WatchState["rates"];
-  /** The last started round; it never rejects. */
+  /** The last started round. */
   #rounds: Promise<unknown> = Promise.resolve();
 
   constructor({ platform, load, save }: WatcherOptions) {
@@ -65,11 +74,17 @@ export class Watcher {
 
   /**
    * Checks, sends new alerts, and resends failed messages. Rounds run one after the other, so that nothing is sent twice.
-   * Returns the milliseconds until the next call; null: there is no active webhook.
+   * Returns the milliseconds until the next call; null: there is no active webhook. Never rejects: a failed round is in
+   * the log, and the next one comes as usual.
    */
   runRound(): Promise<number | null> {
-    const round = this.#rounds.then(() => this.#runRound());
-    this.#rounds = round.catch(() => undefined);
+    const round = this.#rounds
+      .then(() => this.#runRound())
+      .catch((error: unknown) => {
+        this.#log({ alerts_not_checked: describeForLog(error) });
+        return CHECK_INTERVAL_MS;
+      });
+    this.#rounds = round;
     return round;
   }
 
@@ -130,11 +145,38 @@ export class Watcher {
     const { rules } = config.alerts;
     const inputs = { status, uses: uses ?? [], keys: listApiKeys(config), rate };
     const alerts = await evaluateRules({ ...inputs, subjects: listSubjectLimits(config) }, rules);
-    const active = new Set<string>();
-    for (const alert of alerts) {
-      active.add(formatAlertName(alert));
-      this.#raiseAlert(config, alert, rules[alert.kind].quiet_minutes);
+    const active = new Set(alerts.map(formatAlertName));
+    this.#endAlerts(config, active, unreadKinds, at);
+    const admitted = this.#admitAlerts(alerts);
+    for (const alert of admitted) this.#raiseAlert(config, alert, rules[alert.kind].quiet_minutes);
+    const unreported = alerts.length - admitted.length;
+    if (unreported > 0 && unreported !== this.#unreported) {
+      const cause = `${MAX_BUDGETS} budgets are reported at the moment`;
+      this.#log({ alerts_not_reported: unreported, cause });
     }
+    this.#unreported = unreported;
+  }
+
+  /**
+   * Omits new alerts of budgets beyond the limit. None is dropped for a newer one: the next round would report it again.
+   * The other kinds have one alert each, or one for each provider.
+   */
+  #admitAlerts(alerts: readonly Alert[]): readonly Alert[] {
+    let room = MAX_BUDGETS;
+    for (const { alert } of this.#reported.values()) if (alert.kind === "budget") room -= 1;
+    return alerts.filter(
+      (alert) => alert.kind !== "budget" || this.#reported.has(formatAlertName(alert)) || room-- > 0,
+    );
+  }
+
+  /** Ends the reported alerts that are not active any more. Those of kinds that could not be read stay as they are. */
+  #endAlerts(
+    config: Config,
+    active: ReadonlySet<string>,
+    unreadKinds: ReadonlySet<AlertKind>,
+    at: number,
+  ): void {
+    const { rules } = config.alerts;
     for (const [name, reported] of this.#reported) {
       const { alert, since, at: reportedAt } = reported;
       if (active.has(name) || unreadKinds.has(alert.kind)) continue;
@@ -164,7 +206,8 @@ export class Watcher {
   }
 
   /** Queues an alert for the webhooks that get its rule, unless it was reported within its quiet period. */
-  #raiseAlert(config: Config, alert: Alert, quietMinutes: number): void {
+  #raiseAlert(config: Config, { message, ...facts }: Alert, quietMinutes: number): void {
+    const alert = { ...facts, message: truncateText(message, MAX_TEXT) };
     const at = this.#platform.now();
     const name = formatAlertName(alert);
     const reported = this.#reported.get(name);
@@ -187,16 +230,25 @@ export class Watcher {
     this.#deliveries.queue(listRecipients(config, reported), "resolved", reported.alert);
   }
 
+  /** Saves the state. If that fails, it stays in memory, and the next round saves it. */
   #saveState(): void {
-    try {
-      this.#save({
-        told: Object.fromEntries(this.#reported),
-        messages: this.#deliveries.listToStore(),
-        rates: this.#rates,
-      });
-    } catch {
-      // The messages were sent all the same. The next round stores the state again.
+    const { messages, unsent } = this.#deliveries.listToStore();
+    if (unsent > 0) {
+      this.#log({ alert_messages_dropped: unsent, cause: `${messages.length} messages wait to be sent` });
     }
+    try {
+      this.#save({ told: Object.fromEntries(this.#reported), messages, rates: this.#rates });
+      this.#saveError = "";
+    } catch (error) {
+      const cause = describeForLog(error);
+      // A full disk fails at each round, and one line is enough.
+      if (cause !== this.#saveError) this.#log({ alerts_not_saved: cause });
+      this.#saveError = cause;
+    }
+  }
+
+  #log(line: Readonly<Record<string, string | number>>): void {
+    console.error(JSON.stringify({ at: new Date(this.#platform.now()).toISOString(), ...line }));
   }
 }
 

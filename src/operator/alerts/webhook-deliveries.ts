@@ -21,8 +21,8 @@ const TIMEOUT_MS = 10_000;
 const ROUND_MS = 20_000;
 /** How many deliveries are listed, and stored once they have ended. */
 const MAX_DELIVERIES = 50;
-/** How many messages are stored, including those that wait for a retry. */
-const MAX_MESSAGES = 500;
+/** How many messages are stored, including those that wait for a retry: all of the state is one value of at most 2 MB. */
+const MAX_MESSAGES = 1_000;
 
 /** A notification for one webhook, with the state of its delivery. Stored: the names of the fields stay. */
 export interface QueuedMessage {
@@ -84,11 +84,18 @@ export class WebhookDeliveries {
       .toReversed();
   }
 
-  /** Drops the oldest messages beyond the limits, first those that have ended. Returns the others to store them. */
-  listToStore(): readonly QueuedMessage[] {
+  /**
+   * Drops the oldest messages beyond the limits, first those that have ended. Returns the others to store them, and how
+   * many of the dropped ones were still to be sent.
+   */
+  listToStore(): { readonly messages: readonly QueuedMessage[]; readonly unsent: number } {
     let excess = this.#messages.length - MAX_DELIVERIES;
-    this.#messages = this.#messages.filter(({ due }) => due > 0 || excess-- <= 0).slice(-MAX_MESSAGES);
-    return this.#messages;
+    const kept = this.#messages.filter(({ due }) => due > 0 || excess-- <= 0);
+    this.#messages = kept.slice(-MAX_MESSAGES);
+    return {
+      messages: this.#messages,
+      unsent: kept.slice(0, -MAX_MESSAGES).filter(({ due }) => due > 0).length,
+    };
   }
 
   /** Queues a notification for webhooks. Retries of earlier ones about the same alert are due before it. */

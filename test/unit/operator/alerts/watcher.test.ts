@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import type * as z from "zod";
 import type { configSchema } from "../../../../src/core/config/schema.ts";
 import { alertRulesSchema, type Webhook } from "../../../../src/core/config/schemas/alert-schema.ts";
@@ -39,6 +39,8 @@ class Site {
   answerMs = 0;
   /** The pause that webhooks ask for in seconds. */
   retryAfter: string | null = null;
+  /** Why the state cannot be saved; null: it can. */
+  saveError: Error | null = null;
   readonly #running = new Map<string, number>();
   #state: WatchState | null = null;
 
@@ -80,9 +82,14 @@ class Site {
       platform: this.platform,
       load: () => this.#state,
       save: (state) => {
+        if (this.saveError !== null) throw this.saveError;
         this.#state = structuredClone(state);
       },
     });
+  }
+
+  get state(): WatchState | null {
+    return this.#state;
   }
 
   /** Removes from the stored state what earlier versions did not store. */
@@ -490,6 +497,106 @@ describe("an alert", () => {
     });
     await site.pass(0.5);
     expect(site.told).toMatchObject([{ data: { kind: "sync_failed", message: "it failed" } }]);
+  });
+});
+
+describe("the stored state", () => {
+  /** Keys that have used this many per cent of their budgets. */
+  const spend = (site: Site, ids: readonly string[], percent = 90) =>
+    vi.spyOn(site.platform.accounts, "listSubjectUsage").mockResolvedValue(
+      ids.map((id) => ({
+        ...{ key: id, parallel: 0, minute: { requests: 0, tokens: 0 } },
+        ...{ day: { tokens: percent, cost: 0 }, month: { tokens: 0, cost: 0 } },
+      })),
+    );
+  const keysOf = (ids: readonly string[], name = "") =>
+    ids.map((id) => ({ key: `sk-${id}`, name, remark: "", id, limits: { tokens_per_day: 100 } }));
+  /** Records the lines of the log. */
+  const watchLog = () => {
+    const log = vi.spyOn(console, "error").mockReturnValue();
+    onTestFinished(() => log.mockRestore());
+    return { list: (): unknown[] => log.mock.calls.map(([line]) => JSON.parse(String(line))) };
+  };
+
+  test("has at most 2000 budgets; the others are reported when one of them ends, and other rules at any time", async () => {
+    const ids = Array.from({ length: 2_003 }, (_, n) => `k${n}`);
+    const log = watchLog();
+    const site = await new Site().open({ ...EMPTY, api_keys: keysOf(ids) });
+    spend(site, ids);
+    vi.spyOn(site.platform.accounts, "getStatus").mockRejectedValueOnce(new Error("overloaded"));
+    await site.pass(0.5);
+    expect([site.sent.length, Object.keys(site.state?.told ?? {}).length]).toEqual([2_000, 2_000]);
+    await site.pass(1);
+    site.restart();
+    await site.pass(1);
+    expect(site.told.slice(2_000)).toMatchObject([{ data: { kind: "empty_pool" } }]);
+    expect(log.list()).toEqual([
+      expect.objectContaining({ alerts_not_reported: 3, cause: "2000 budgets are reported at the moment" }),
+      expect.objectContaining({ alerts_not_reported: 3 }),
+    ]);
+    spend(site, ids.slice(1));
+    await site.pass(1);
+    expect(site.told.slice(2_001)).toMatchObject([
+      { type: "alert.resolved", data: { subject: "k0 tokens of a day 80" } },
+      { type: "alert.firing", data: { subject: "k2000 tokens of a day 80" } },
+    ]);
+  });
+
+  test("has texts of at most 300 characters", async () => {
+    const site = await new Site().open({
+      api_keys: keysOf(["long"], "x".repeat(100_000)),
+      alerts: { webhooks: [HOOK] },
+    });
+    spend(site, ["long"]);
+    await site.pass(0.5);
+    expect(JSON.stringify(site.state).length).toBeLessThan(5_000);
+    expect(JSON.stringify(site.told)).toContain("x".repeat(200));
+  });
+
+  test("says in the log which messages had no room", async () => {
+    const ids = Array.from({ length: 1_100 }, (_, n) => `k${n}`);
+    const log = watchLog();
+    const site = await new Site().open({ api_keys: keysOf(ids), alerts: { webhooks: [HOOK] } });
+    spend(site, ids);
+    site.answers.push(503);
+    await site.pass(0.5);
+    expect(site.state?.messages).toHaveLength(1_000);
+    expect(log.list()).toEqual([
+      expect.objectContaining({ alert_messages_dropped: 100, cause: "1000 messages wait to be sent" }),
+    ]);
+  });
+
+  test("that cannot be saved is in the log, with the cause, once; and its messages are sent once", async () => {
+    const log = watchLog();
+    const site = await new Site().open(EMPTY);
+    site.saveError = new Error("SQLITE_FULL: database or disk is full");
+    site.answers.push(503);
+    await site.pass(5);
+    expect(site.told).toMatchObject([{ type: "alert.firing" }, { type: "alert.firing" }]);
+    expect(site.watcher.status().deliveries).toMatchObject([{ attempts: 2, pending: false, error: "" }]);
+    const line = { at: "2026-11-22T12:00:30.000Z", alerts_not_saved: site.saveError.message };
+    expect(log.list()).toEqual([{ ...line, alerts_not_saved: `Error: ${line.alerts_not_saved}` }]);
+    site.saveError = null;
+    await site.pass(0.5);
+    site.saveError = new Error("SQLITE_BUSY: database is locked");
+    await site.pass(1);
+    expect(log.list().slice(1)).toMatchObject([
+      { alerts_not_saved: "Error: SQLITE_BUSY: database is locked" },
+    ]);
+    // The last state that could be saved.
+    site.restart();
+    await site.pass(1);
+    expect(site.sent).toHaveLength(2);
+  });
+
+  test("says in the log that a round failed, and the next round comes as usual", async () => {
+    const log = watchLog();
+    const site = await new Site().open(EMPTY);
+    vi.spyOn(site.platform.configuration, "readFresh").mockRejectedValueOnce(new Error("overloaded"));
+    expect(await site.watcher.runRound()).toBe(30_000);
+    expect(log.list()).toMatchObject([{ alerts_not_checked: "Error: overloaded" }]);
+    expect(await site.watcher.runRound()).toBe(30_000);
+    expect(site.sent).toHaveLength(1);
   });
 });
 
