@@ -79,16 +79,27 @@ const getAnswerHeaderTest = oncePer((answerHeaders: readonly string[]) =>
   createHeaderTest([...COMMON_ANSWER_HEADERS, ...answerHeaders]),
 );
 
-/** Returns the headers of a provider's answer that go to the caller. The provider's request id gets another name. */
+/** Characters in the names and values of the headers that go to the caller. Node's clients refuse answers with 16 KiB. */
+const MAX_ANSWER_HEADERS = 8_192;
+
+/**
+ * Returns the headers of a provider's answer that go to the caller, without those beyond the limit. The provider's request
+ * id gets another name.
+ */
 export function selectAnswerHeaders(
   headers: Headers,
   { answerHeaders }: Pick<NativeStyle, "answerHeaders">,
 ): Record<string, string> {
   const isKnown = getAnswerHeaderTest(answerHeaders);
   const selected: Record<string, string> = {};
+  let room = MAX_ANSWER_HEADERS;
   headers.forEach((value, name) => {
-    if (name === "request-id" || name === "x-request-id") selected["x-gateway-upstream-request-id"] = value;
-    else if (isKnown(name) && !WITHHELD_HEADERS.test(name)) selected[name] = value;
+    const isRequestId = name === "request-id" || name === "x-request-id";
+    if (!isRequestId && (!isKnown(name) || WITHHELD_HEADERS.test(name))) return;
+    const size = name.length + value.length;
+    if (size > room) return;
+    room -= size;
+    selected[isRequestId ? "x-gateway-upstream-request-id" : name] = value;
   });
   return selected;
 }

@@ -1,6 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { nativeContent } from "../../../../../src/gateway/dialects/content-generation/native.ts";
-import { capMaxTokens } from "../../../../../src/gateway/generation/native/native-style.ts";
+import {
+  capMaxTokens,
+  selectAnswerHeaders,
+} from "../../../../../src/gateway/generation/native/native-style.ts";
 
 const jobOf = (body: object) => ({
   request: {
@@ -30,4 +33,13 @@ describe("a token limit above the model's maximum", () => {
     expect(JSON.parse(capMaxTokens(jobOf(body), 9000).text)).toEqual(body);
     expect(JSON.parse(capMaxTokens(jobOf(body), undefined).text)).toEqual(body);
   });
+});
+
+it("passes no headers on that together exceed what clients accept", () => {
+  const headers = new Headers({ "x-request-id": "r".repeat(60_000), "x-goog-short": "kept" });
+  for (let n = 0; n < 100; n++) headers.set(`x-goog-${n}`, "v".repeat(1_000));
+  const selected = selectAnswerHeaders(headers, nativeContent);
+  expect(selected).toMatchObject({ "x-goog-0": "v".repeat(1_000) });
+  expect(JSON.stringify(selected).length).toBeLessThan(10_000);
+  expect(selected).not.toHaveProperty("x-gateway-upstream-request-id");
 });
