@@ -76,6 +76,11 @@ function kindOfStatus(status: number): ProviderErrorKind {
     case 408:
     case 504:
       return "timeout";
+    // These are about the gateway's connection, and clients of `fetch` do not let their callers read them.
+    case 407:
+    case 421:
+    case 426:
+      return "server_error";
     case 413:
       return "too_large";
     case 429:

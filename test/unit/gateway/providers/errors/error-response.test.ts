@@ -35,6 +35,10 @@ describe("the kind of a failure", () => {
   });
 });
 
+it.each([407, 421, 426])("takes a refused connection (%d) for a failure of the provider", (status) => {
+  expect(errorFrom({ error: { type: "strange" } }, status, "").kind).toBe("server_error");
+});
+
 it.each([2 ** 53, 1e308, -5, 418.5, 0])("ignores a code that is no HTTP status: %d", (code) => {
   expect(errorFrom({ error: { code, message: "no" } }, 0, "")).toMatchObject({
     status: 0,
