@@ -4,6 +4,7 @@ import http from "node:http";
 import https from "node:https";
 import { connect, createServer } from "node:net";
 import { constants } from "node:os";
+import { json } from "node:stream/consumers";
 import { stripVTControlCharacters } from "node:util";
 import { onParentEnd } from "./parent-process.mjs";
 
@@ -86,23 +87,31 @@ export function varsOf(args) {
 }
 
 /** Describes the provider that the variables select. Without a base URL it is the sandbox, if there is one. */
-export function providerName(vars, sandbox = true) {
+export function providerName(vars, sandbox = true, accounts = null) {
   const { PROVIDER_BASE_URL: url, PROVIDER_DRIVER: driver = "sessions" } = vars;
   if (url) return `${url} (driver ${driver})`;
-  return sandbox ? "the sandbox, with three accounts; see sandbox/README.md" : "none: set PROVIDER_BASE_URL";
+  if (!sandbox) return "none: set PROVIDER_BASE_URL";
+  const count = accounts > 0 ? `, with ${accounts} ${accounts === 1 ? "account" : "accounts"}` : "";
+  return `the sandbox${count}; see sandbox/README.md`;
 }
 
 /**
- * Describes the accounts that a development start has until they are changed; null where they need no explanation: the
- * sandbox has them, and deployments have none.
+ * Describes the accounts of a development start; null where they need no explanation: the sandbox has them, and deployments
+ * have none. `accounts`: how many the default provider has; null if that is unknown.
  */
-export function accountsNote(vars) {
+export function accountsNote(vars, accounts = null) {
   const { PROVIDER_BASE_URL: url, PROVIDER_DRIVER: driver = "sessions", PROVIDER_TOKEN: token = "" } = vars;
-  if (vars.GATEWAY_DEVELOPMENT !== "true" || !url || vars.GATEWAY_CONFIG_JSON) return null;
+  if (vars.GATEWAY_DEVELOPMENT !== "true") return null;
   if (driver === "sessions") {
-    const accounts = "three named one, two and three@sandbox.test, until you change them in the console";
-    return `${accounts}: they sign in with the password "sandbox"`;
+    if (accounts === 0) {
+      const example = url ? "" : ', for example one@sandbox.test with the password "sandbox"';
+      return `none: requests fail until you add one in the console${example}`;
+    }
+    if (!url || vars.GATEWAY_CONFIG_JSON) return null;
+    const samples = "three named one, two and three@sandbox.test, until you change them in the console";
+    return `${samples}: they sign in with the password "sandbox"`;
   }
+  if (!url || vars.GATEWAY_CONFIG_JSON) return null;
   const hasToken = token !== "" && token !== "none";
   const key = hasToken
     ? "requests have the key in PROVIDER_TOKEN"
@@ -120,17 +129,20 @@ export function addressOf(scheme, host, port) {
   return `${scheme}://${reached.includes(":") ? `[${reached}]` : reached}:${port}`;
 }
 
-/** Formats the addresses and keys of a running gateway. `details`: further lines, each with name and value. */
-export function banner(address, vars, details) {
+/**
+ * Formats the addresses and keys of a running gateway. `details`: further lines, each with name and value. `accounts`: see
+ * {@link accountsNote}.
+ */
+export function banner(address, vars, details, accounts = null) {
   const development = vars.GATEWAY_DEVELOPMENT === "true";
   const admin = vars.ADMIN_KEY === "admin" ? "   (admin key: admin)" : "";
-  const accounts = accountsNote(vars);
+  const note = accountsNote(vars, accounts);
   const lines = [
     ["Polygate", address],
     ...(development ? [["API key", "sk-dev"]] : []),
     ["Console", `${address}/admin${admin}`],
-    ["Provider", providerName(vars, development)],
-    ...(accounts === null ? [] : [["Accounts", accounts]]),
+    ["Provider", providerName(vars, development, accounts)],
+    ...(note === null ? [] : [["Accounts", note]]),
     ...details,
   ];
   return `\n${lines.map(([name, text]) => `  ${name.padEnd(10)} ${text}`).join("\n")}\n`;
@@ -154,22 +166,50 @@ export function describeStoppedProvider({ PROVIDER_BASE_URL: address = "" }) {
   });
 }
 
-/** The banner, with a note if the provider's program does not run. */
+/** The banner, with a note if the provider's program does not run or there is no account. */
 export async function startMessage(address, vars, details) {
-  return banner(address, vars, [...details, ...(await describeStoppedProvider(vars))]);
+  const {
+    GATEWAY_DEVELOPMENT: development,
+    PROVIDER_DRIVER: driver = "sessions",
+    ADMIN_KEY: adminKey,
+  } = vars;
+  const [stopped, accounts] = await Promise.all([
+    describeStoppedProvider(vars),
+    development === "true" && driver === "sessions" ? countAccounts(address, adminKey) : null,
+  ]);
+  return banner(address, vars, [...details, ...stopped], accounts);
 }
 
-/** Whether the gateway responds. Self-signed certificates are accepted, because this script started the gateway. */
-function answers(address) {
-  const { get } = address.startsWith("https:") ? https : http;
-  return new Promise((resolve) => {
-    const request = get(`${address}/healthz`, { rejectUnauthorized: false, timeout: 2_000 }, (response) => {
-      response.resume();
-      resolve(response.statusCode === 200);
-    });
+/** Sends a GET request. Self-signed certificates are accepted, because this script started the gateway. */
+function get(url, headers = {}) {
+  const { get: send } = url.startsWith("https:") ? https : http;
+  return new Promise((resolve, reject) => {
+    const request = send(url, { headers, rejectUnauthorized: false, timeout: 2_000 }, resolve);
     request.on("timeout", () => request.destroy());
-    request.on("error", () => resolve(false));
+    request.on("error", reject);
   });
+}
+
+/** The number of accounts of the default provider; null if the gateway does not tell it. */
+async function countAccounts(address, adminKey) {
+  try {
+    const response = await get(`${address}/admin/providers/default`, { authorization: `Bearer ${adminKey}` });
+    const { accounts } = await json(response);
+    return accounts ?? null;
+  } catch {
+    return null;
+  }
+}
+
+/** Whether the gateway responds. */
+async function answers(address) {
+  try {
+    const response = await get(`${address}/healthz`);
+    response.resume();
+    return response.statusCode === 200;
+  } catch {
+    return false;
+  }
 }
 
 /**
@@ -217,9 +257,9 @@ export function launch(name, command, args, options, addressAt, formatMessage, s
   const noteTimer = setTimeout(() => console.log("Still starting ..."), noteMs).unref();
   const printMessageOnceServing = async (address) => {
     while (!ended && !(await answers(address))) await new Promise((done) => setTimeout(done, POLL_MS));
-    // Also hold back the log lines that our own request causes.
-    const delay = new Promise((done) => setTimeout(done, LOG_DELAY_MS));
-    const [message] = await Promise.all([formatMessage(address), delay]);
+    const message = await formatMessage(address);
+    // Also hold back the log lines that our own requests cause.
+    await new Promise((done) => setTimeout(done, LOG_DELAY_MS));
     if (ended) return;
     const warnings =
       (held ?? [])

@@ -94,7 +94,7 @@ describe("npm start", () => {
       `Polygate   ${url}`,
       "API key    sk-dev",
       `Console    ${url}/admin`,
-      "Provider   the sandbox, with three accounts; see sandbox/README.md",
+      "Provider   the sandbox, with 3 accounts; see sandbox/README.md",
     ]);
   });
 

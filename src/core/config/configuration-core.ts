@@ -1,5 +1,7 @@
 import { BUILD } from "../version.ts";
-import { type ConfigOrigin, createInitialConfig } from "./initial-config.ts";
+import type { ConfigOrigin } from "./config-origin.ts";
+import { createInitialConfig } from "./initial-config.ts";
+import { placeSampleAccounts } from "./sample-accounts.ts";
 import { type Config, configSchema } from "./schema.ts";
 import type { ConfigSnapshot } from "./snapshot.ts";
 
@@ -11,6 +13,8 @@ export interface StoredConfig {
   readonly source: string;
   /** The build whose schemas have checked it; absent if unknown. */
   readonly build?: string;
+  /** See `PlacedConfig`. Absent: none. */
+  readonly unusedSamples?: readonly string[];
 }
 
 /** Durable storage of one value. */
@@ -35,6 +39,7 @@ export class ConfigurationCore {
   readonly #storage: ConfigStorage;
   readonly #origin: ConfigOrigin;
   readonly #build: string | null;
+  #unusedSamples: readonly string[] = [];
   #snapshot: ConfigSnapshot;
 
   /** `build`: see `BUILD`. */
@@ -65,8 +70,13 @@ export class ConfigurationCore {
     const parsed: Config = configSchema.parse(config);
     const version = base + 1;
     const previous = this.#snapshot;
-    this.#save({ version, config: parsed, source: this.#origin.configJson ?? "" }, () =>
-      record?.(previous, version),
+    const unusedSamples = this.#unusedSamples;
+    this.#save(
+      {
+        ...{ version, config: parsed, source: this.#origin.configJson ?? "" },
+        ...(unusedSamples.length === 0 ? {} : { unusedSamples }),
+      },
+      () => record?.(previous, version),
     );
     this.#snapshot = { ...this.#snapshot, version, config: parsed };
     return { stored: true, snapshot: this.#snapshot };
@@ -94,16 +104,15 @@ export class ConfigurationCore {
     const writable = !envBacked || configWriteback;
     const stored = this.#storage.load();
     const usable = stored !== null && stored.source === (configJson ?? "") && writable;
-    if (usable) {
-      return { version: stored.version, config: this.#validateStored(stored), envBacked, writable };
-    }
-    // A version above all stored ones, so that no client considers its own snapshot newer.
-    return {
-      version: (stored?.version ?? 0) + 1,
-      config: createInitialConfig(this.#origin),
-      envBacked,
-      writable,
-    };
+    const own = usable
+      ? { config: this.#validateStored(stored), unusedSamples: stored.unusedSamples ?? [] }
+      : null;
+    const placed = own === null ? createInitialConfig(this.#origin) : placeSampleAccounts(own, this.#origin);
+    this.#unusedSamples = placed.unusedSamples;
+    // Content that is not stored has a version above all stored ones, so that no client considers its own snapshot newer.
+    const storedVersion = stored?.version ?? 0;
+    const version = placed.config === own?.config ? storedVersion : storedVersion + 1;
+    return { version, config: placed.config, envBacked, writable };
   }
 }
 

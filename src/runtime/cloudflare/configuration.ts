@@ -1,6 +1,6 @@
 import { openSealedConfig, type SealedConfig } from "../../core/config/build-seal.ts";
+import type { ConfigOrigin } from "../../core/config/config-origin.ts";
 import { ConfigurationClient } from "../../core/config/configuration-client.ts";
-import type { ConfigOrigin } from "../../core/config/initial-config.ts";
 import type { ConfigSnapshot } from "../../core/config/snapshot.ts";
 import { sha256Hex } from "../../core/encoding/hash.ts";
 import type { AuditLog } from "../../core/ports/audit-log.ts";

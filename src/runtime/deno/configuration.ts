@@ -20,6 +20,7 @@ const storedSchema = once(() =>
     config: z.looseObject({}),
     source: z.string(),
     build: z.string().optional(),
+    unusedSamples: z.array(z.string()).optional(),
   }),
 );
 
@@ -32,8 +33,12 @@ function createConfigStorage(sql: Sql): ConfigStorage {
     load: (): StoredConfig | null => {
       const [row] = sql.all("select stored from configuration");
       if (row === undefined) return null;
-      const { build, ...stored } = storedSchema().parse(JSON.parse(textIn(row, "stored")));
-      return build === undefined ? stored : { ...stored, build };
+      const { build, unusedSamples, ...stored } = storedSchema().parse(JSON.parse(textIn(row, "stored")));
+      return {
+        ...stored,
+        ...(build === undefined ? {} : { build }),
+        ...(unusedSamples === undefined ? {} : { unusedSamples }),
+      };
     },
     save: (stored, also) =>
       sql.transaction(() => {

@@ -1,5 +1,6 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
+import { createServer as createHttpServer } from "node:http";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -10,6 +11,7 @@ import {
   describeStoppedProvider,
   nodeProblem,
   portProblem,
+  startMessage,
   varsOf,
 } from "../../../scripts/launch.mjs";
 import { argumentProblem } from "../../../scripts/options.mjs";
@@ -99,6 +101,54 @@ describe("the accounts of a development start", () => {
     [{ ...development, GATEWAY_CONFIG_JSON: "{}" }],
   ])("are omitted with the default sandbox, in a deployment, and with an own configuration: %j", (vars) => {
     expect(banner("http://h:1", vars, [])).not.toContain("Accounts");
+  });
+});
+
+describe("the number of accounts in the messages of a development start", () => {
+  const sandbox = { GATEWAY_DEVELOPMENT: "true" };
+  const bridge = { ...sandbox, PROVIDER_BASE_URL: "http://bridge.test" };
+  const engine = { ...bridge, PROVIDER_DRIVER: "openai" };
+
+  it.each([
+    [3, "the sandbox, with 3 accounts; see"],
+    [1, "the sandbox, with 1 account; see"],
+    [null, "the sandbox; see"],
+    [0, "the sandbox; see"],
+  ])("is the present one beside the sandbox: %j", (count, told) => {
+    const text = banner("http://h:1", sandbox, [], count);
+    expect(text).toContain(`Provider   ${told}`);
+    expect(text.includes("Accounts")).toBe(count === 0);
+  });
+
+  it("leads to what must be done if there is none and the provider needs one", () => {
+    const none = "Accounts   none: requests fail until you add one in the console";
+    expect(banner("http://h:1", sandbox, [], 0)).toContain(`${none}, for example one@sandbox.test`);
+    expect(banner("http://h:1", bridge, [], 0)).toContain(`${none}\n`);
+    expect(banner("http://h:1", { ...sandbox, GATEWAY_CONFIG_JSON: "{}" }, [], 0)).toContain(none);
+    expect(banner("http://h:1", engine, [], 0)).not.toContain(none);
+  });
+
+  it.each([
+    [200, { accounts: 2 }, "with 2 accounts"],
+    [401, { error: {} }, "the sandbox;"],
+  ])("is asked of the gateway, which answers %i", async (status, body, told) => {
+    const asked: unknown[] = [];
+    const server = createHttpServer(({ url, headers: { authorization } }, response) => {
+      asked.push([url, authorization]);
+      response.writeHead(status).end(JSON.stringify(body));
+    }).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const place = server.address();
+    if (place === null || typeof place === "string") throw new Error("it has a port");
+    const message = await startMessage(
+      `http://127.0.0.1:${place.port}`,
+      { ...sandbox, ADMIN_KEY: "mine" },
+      [],
+    );
+    expect(message).toContain(told);
+    expect(message).not.toContain("mine");
+    expect(asked).toEqual([["/admin/providers/default", "Bearer mine"]]);
+    server.close();
   });
 });
 

@@ -6,7 +6,7 @@ import {
   ConfigurationCore,
   type StoredConfig,
 } from "../../../../src/core/config/configuration-core.ts";
-import { configSchema } from "../../../../src/core/config/schema.ts";
+import { type Config, configSchema } from "../../../../src/core/config/schema.ts";
 import { parseVariables } from "../../../../src/core/variables/parse-variables.ts";
 
 function memory(): ConfigStorage & { stored: StoredConfig | null } {
@@ -61,6 +61,95 @@ describe("the configuration", () => {
     const url = { PROVIDER_BASE_URL: "http://engine.test/v1" };
     expect(accountsOf(url)).toBe(3);
     expect(accountsOf({ ...url, PROVIDER_DRIVER: "openai" })).toBe(0);
+  });
+
+  describe("of a development gateway whose default provider changes", () => {
+    const ENGINE = { PROVIDER_DRIVER: "openai", PROVIDER_BASE_URL: "http://engine.test/v1" };
+    const SANDBOX = ["one@sandbox.test", "two@sandbox.test", "three@sandbox.test"];
+
+    /** Starts on the same storage with each environment in turn. */
+    function starts() {
+      const storage = memory();
+      return (env: Record<string, string>) => {
+        const variables = parseVariables(
+          { GATEWAY_DEVELOPMENT: "true", ...env },
+          { drivers: ["sessions", "openai"] },
+        );
+        return new ConfigurationCore(storage, variables, "");
+      };
+    }
+    const edit = (started: ConfigurationCore, change: Partial<Config>) =>
+      started.replace(started.snapshot.version, { ...started.snapshot.config, ...change });
+    const emails = ({ snapshot }: ConfigurationCore) => snapshot.config.accounts.map(({ email }) => email);
+    const slots = ({ snapshot }: ConfigurationCore) => snapshot.config.runtime.account_max_inflight;
+    const added = configSchema.parse({ accounts: [{ email: "mine", token: "t" }] }).accounts;
+
+    it("has the sandbox's accounts again with the sandbox, after an edit beside an engine", () => {
+      const start = starts();
+      const engine = start(ENGINE);
+      edit(engine, { keys: ["k"], accounts: added });
+      expect(emails(start(ENGINE))).toEqual(["mine"]);
+      const sandbox = start({});
+      expect(emails(sandbox)).toEqual([...SANDBOX, "mine"]);
+      expect(sandbox.snapshot.config.keys).toEqual(["k"]);
+      expect(sandbox.snapshot.version).toBeGreaterThan(engine.snapshot.version);
+      edit(sandbox, { keys: ["l"] });
+      expect(emails(start({}))).toEqual([...SANDBOX, "mine"]);
+    });
+
+    it("has none of them beside an engine after an edit with the sandbox, and as many requests at once", () => {
+      const start = starts();
+      edit(start({}), { keys: ["k"] });
+      const engine = start(ENGINE);
+      expect([emails(engine), slots(engine)]).toEqual([[], 6]);
+      edit(engine, { keys: ["l"] });
+      expect([emails(start(ENGINE)), slots(start(ENGINE))]).toEqual([[], 6]);
+      const bridge = { PROVIDER_BASE_URL: "http://bridge.test" };
+      expect([emails(start({})), emails(start(bridge))]).toEqual([SANDBOX, SANDBOX]);
+    });
+
+    it("keeps what was changed of them, and adds none that was deleted", () => {
+      const start = starts();
+      const sandbox = start({});
+      const [one, two] = sandbox.snapshot.config.accounts;
+      if (one === undefined || two === undefined) throw new Error("there are accounts");
+      edit(sandbox, { accounts: [{ ...one, name: "first" }, two] });
+      const engine = start(ENGINE);
+      expect(emails(engine)).toEqual([one.email]);
+      expect(slots(engine)).toBe(2);
+      edit(engine, { keys: ["k"] });
+      const again = start({});
+      expect(again.snapshot.config.accounts).toEqual([two, { ...one, name: "first" }]);
+      edit(again, { accounts: [] });
+      edit(start(ENGINE), { keys: ["l"] });
+      expect(emails(start({}))).toEqual([]);
+    });
+
+    it("adds no second account of one address", () => {
+      const start = starts();
+      const engine = start(ENGINE);
+      const [mine] = added;
+      if (mine === undefined) throw new Error("there is an account");
+      edit(engine, { accounts: [{ ...mine, email: "TWO@sandbox.test" }] });
+      expect(emails(start({}))).toEqual(["one@sandbox.test", "three@sandbox.test", "TWO@sandbox.test"]);
+    });
+
+    it("keeps a number of requests at once that was set", () => {
+      const start = starts();
+      const sandbox = start({});
+      edit(sandbox, { runtime: { ...sandbox.snapshot.config.runtime, account_max_inflight: 9 } });
+      expect(slots(start(ENGINE))).toBe(9);
+    });
+
+    it("changes no account in a deployment", () => {
+      const start = starts();
+      edit(start({}), { keys: ["k"] });
+      const deployed = start({ ...ENGINE, GATEWAY_DEVELOPMENT: "false" });
+      expect(emails(deployed)).toEqual(SANDBOX);
+      edit(start(ENGINE), { keys: ["l"] });
+      edit(start({ GATEWAY_DEVELOPMENT: "false" }), { keys: ["m"] });
+      expect(emails(start({}))).toEqual(SANDBOX);
+    });
   });
 
   it("keeps edits after a restart", () => {
