@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { EMBEDDINGS_STYLE } from "../../core/config/styles.ts";
+import { isObject, type JsonObject } from "../../core/encoding/json.ts";
 import { lazyLooseObject } from "../../core/encoding/lazy-schema.ts";
 import { once } from "../../core/encoding/once.ts";
 import { invalidRequest } from "../../core/errors/gateway-error.ts";
@@ -20,7 +21,11 @@ const embeddingsRequestSchema = lazyLooseObject(() => ({
   input: z.union([
     z.string(),
     tokensSchema(),
-    z.array(z.string()).min(1).max(MAX_INPUTS),
+    /** Objects have media, for example `{"image": "https://…"}`: the provider knows their form. */
+    z
+      .array(z.union([z.string(), lazyLooseObject(() => ({}))]))
+      .min(1)
+      .max(MAX_INPUTS),
     z.array(tokensSchema()).min(1).max(MAX_INPUTS),
   ]),
   dimensions: z.number().int().min(1).max(MAX_DIMENSIONS).nullish(),
@@ -39,8 +44,24 @@ function parseInputs(input: z.output<typeof embeddingsRequestSchema>["input"]): 
   return inputs.map((entry, index) => {
     const fieldPath = typeof input === "string" ? "input" : `input[${index}]`;
     if (entry === "") throw invalidRequest(`${fieldPath} must not be an empty string`, fieldPath);
-    return typeof entry === "number" ? [entry] : entry;
+    if (typeof entry === "number") return [entry];
+    return isObject(entry)
+      ? Object.values(entry)
+          .filter((value) => typeof value === "string")
+          .join("\n")
+      : entry;
   });
+}
+
+/**
+ * Rejects inputs that are more than a text or tokens.
+ *
+ * @throws GatewayError 400
+ */
+function assertPlainInputs(input: z.output<typeof embeddingsRequestSchema>["input"]): void {
+  if (typeof input === "string") return;
+  const media = input.findIndex(isObject);
+  if (media >= 0) throw invalidRequest(`input[${media}] is no text: this model embeds only texts`, "input");
 }
 
 const answerSchema = () =>
@@ -73,22 +94,45 @@ export const createEmbeddings = callerEndpoint({
       dialect: EMBEDDINGS_STYLE,
       operation: "embeddings",
     });
-    const { model: _model, input, dimensions, encoding_format: _format, ...members } = body;
+    const { model: _model, ...stated } = body;
     const request = {
       ...{ context, caller, style: EMBEDDINGS_STYLE, model },
-      inputs: parseInputs(input),
+      inputs: parseInputs(body.input),
+      assertPlainInputs: () => assertPlainInputs(body.input),
       field: "input",
-      dimensions: dimensions ?? null,
-      stated: { protocol: "embeddings", members } as const,
+      dimensions: body.dimensions ?? null,
+      stated: { protocol: "embeddings", body: stated } as const,
     };
-    return answerEmbedding(request, body, (watched, { vectors, tokens }) => {
-      const data = Array.from(vectors, (vector, index) => ({
-        object: "embedding",
-        index,
-        embedding: body.encoding_format === "base64" ? vectorToBase64(vector) : [...vector],
-      }));
-      const usage = { prompt_tokens: tokens, total_tokens: tokens };
-      return respondJsonWithinBudget(watched, { object: "list", data, model: model.requested, usage });
+    const isBase64 = body.encoding_format === "base64";
+    return answerEmbedding(request, body, (watched, { vectors, tokens, answer }) => {
+      const entries = listEntries(answer);
+      const data = Array.from(vectors, (vector, index) => {
+        const entry = entries.get(index);
+        const sent = entry?.["embedding"];
+        // Not every engine knows the format, and some prefer theirs.
+        const base64 = () => (typeof sent === "string" ? sent : vectorToBase64(vector));
+        return { object: "embedding", index, ...entry, embedding: isBase64 ? base64() : [...vector] };
+      });
+      const usage = { prompt_tokens: tokens, total_tokens: tokens, ...readUsage(answer, tokens) };
+      const list = { object: "list", ...answer, data, model: model.requested, usage };
+      return respondJsonWithinBudget(watched, list);
     });
   },
 });
+
+/** The entries of a provider's answer, by their inputs. */
+function listEntries(answer: JsonObject | null): ReadonlyMap<number, JsonObject> {
+  const data: readonly unknown[] = Array.isArray(answer?.["data"]) ? answer["data"] : [];
+  return new Map(
+    data.filter(isObject).map((entry, position) => {
+      const { index = position } = entry;
+      return [typeof index === "number" ? index : position, entry];
+    }),
+  );
+}
+
+/** The usage that the provider states, if its count is the one that the gateway takes. */
+function readUsage(answer: JsonObject | null, tokens: number): JsonObject {
+  const usage = answer?.["usage"];
+  return isObject(usage) && usage["prompt_tokens"] === tokens ? usage : {};
+}

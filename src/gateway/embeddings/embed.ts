@@ -113,6 +113,7 @@ export async function planEmbedding(request: EmbeddingRequest): Promise<Embeddin
   const { provider } = (await context.config()).config.embeddings;
   const embedder = selectEmbedder(provider, model);
   if (embedder === null) throw notConfiguredError(provider);
+  if (embedder === "local") request.assertPlainInputs?.();
   const dimensions = request.dimensions ?? getDefaultDimensions(model.requested);
   const tokens = inputs.reduce(
     (sum, input) => sum + (typeof input === "string" ? estimateTokens(input) : input.length),
@@ -137,12 +138,12 @@ export async function computeVectors(
   if (embedder === "local") {
     await countRequest(context, request.caller, expected);
     facts.promptTokens = tokens;
-    return { vectors: embedLocally(inputs, dimensions), tokens };
+    return { vectors: embedLocally(inputs, dimensions), tokens, answer: null };
   }
-  const { vectors, tokens: reportedTokens } = await embedUpstream(request, expected, controls);
+  const { vectors, answer, tokens: reportedTokens } = await embedUpstream(request, expected, controls);
   const characters = inputs.reduce((sum, input) => sum + input.length, 0);
   const isPlausible = reportedTokens <= maxPlausibleTokens(characters);
   if (!isPlausible) facts.usageRefused = true;
   facts.promptTokens = isPlausible && reportedTokens > 0 ? reportedTokens : tokens;
-  return { vectors, tokens: facts.promptTokens };
+  return { vectors, tokens: facts.promptTokens, answer };
 }

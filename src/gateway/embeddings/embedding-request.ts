@@ -2,6 +2,7 @@ import type { Caller } from "../../core/auth/callers.ts";
 import type { ResolvedModel } from "../../core/conversation/model.ts";
 import type { JsonObject } from "../../core/encoding/json.ts";
 import type { Context } from "../../core/ports/context.ts";
+import type { ContentsQuery, EmbeddingsBody, Vector } from "../providers/provider.ts";
 
 /** An input to embed: a text, or the tokens of any tokenizer. */
 export type EmbeddingInput = string | readonly number[];
@@ -13,19 +14,24 @@ export interface EmbeddingRequest {
   /** The style's name, for the queue's status. */
   readonly style: string;
   readonly model: ResolvedModel;
+  /** What is embedded. Of media only their texts: `assertPlainInputs` refuses them where they would be lost. */
   readonly inputs: readonly EmbeddingInput[];
+  /** Throws 400 if the inputs have more than `inputs` says. Called unless the provider gets the body itself. */
+  readonly assertPlainInputs?: () => void;
   /** Name of the input field in the style, for errors. */
   readonly field: string;
   /** Number of dimensions; null: the model's usual number. */
   readonly dimensions: number | null;
-  /** What the caller stated besides, for a provider of the same protocol: members of the body, or of each input. */
+  /** The caller's body without the model, for a provider of the same protocol. */
   readonly stated?:
-    | { readonly protocol: "embeddings"; readonly members: JsonObject }
-    | { readonly protocol: "content-generation"; readonly members: readonly JsonObject[] };
+    | { readonly protocol: "embeddings"; readonly body: EmbeddingsBody }
+    | ({ readonly protocol: "content-generation" } & ContentsQuery);
 }
 
 /** Vectors of unit length in the order of the inputs, computed on demand, and the number of tokens of all inputs. */
 export interface Vectors {
-  readonly vectors: Iterable<ArrayLike<number> & Iterable<number>>;
+  readonly vectors: Iterable<Vector>;
   readonly tokens: number;
+  /** The answer of a provider of the caller's protocol, from which `vectors` were read; null: there is none. */
+  readonly answer: JsonObject | null;
 }

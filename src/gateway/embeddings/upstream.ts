@@ -42,24 +42,28 @@ function requireTexts({ inputs, field }: EmbeddingRequest): string[] {
 }
 
 /**
- * Creates the call of a provider: with everything that the caller stated where the protocol is the same, else with texts alone.
+ * Creates the call of a provider: with the caller's body where the protocol is the same, else with the inputs alone.
  *
- * @throws GatewayError 400 for tokens at a provider of another protocol
+ * @throws GatewayError 400 for inputs that a provider of another protocol would not get
  */
 function createCall(
   embeddings: EmbeddingsApi,
   request: EmbeddingRequest,
-  query: { readonly model: string; readonly dimensions?: number },
+  model: string,
 ): (account: UpstreamAccount, signal: AbortSignal) => ReturnType<EmbeddingsApi["embed"]> {
-  const { inputs, stated } = request;
+  const { dimensions, stated } = request;
+  if (embeddings.protocol !== stated?.protocol) request.assertPlainInputs?.();
+  const size = dimensions === null ? {} : { dimensions };
   if (embeddings.protocol === "embeddings") {
-    const members = stated?.protocol === "embeddings" ? stated.members : {};
-    const body = { ...members, ...query, input: inputs };
-    return (account, signal) => embeddings.embed(account, body, signal);
+    const body =
+      stated?.protocol === "embeddings"
+        ? stated.body
+        : { ...size, input: request.inputs, encoding_format: "float" };
+    return (account, signal) => embeddings.embed(account, { ...body, model }, signal);
   }
-  const members = stated?.protocol === "content-generation" ? stated.members : [];
-  const texts = { ...query, members, input: requireTexts(request) };
-  return (account, signal) => embeddings.embed(account, texts, signal);
+  const query =
+    stated?.protocol === "content-generation" ? stated : { ...size, input: requireTexts(request) };
+  return (account, signal) => embeddings.embed(account, { ...query, model }, signal);
 }
 
 /**
@@ -73,7 +77,7 @@ export async function embedUpstream(
   expected: () => ExpectedTokens,
   controls: RequestControls,
 ): Promise<Vectors> {
-  const { context, caller, model, dimensions, style } = request;
+  const { context, caller, model, style } = request;
   const { config } = await context.config();
   const provider = getProvider(context.platform, config, model.provider);
   const { embeddings } = provider.api;
@@ -82,18 +86,15 @@ export async function embedUpstream(
     const advice = provider.id === "" ? ": set embeddings.provider to builtin" : "";
     throw new GatewayError(501, `${which} has no embeddings${advice}`, { code: "embeddings_not_configured" });
   }
-  const query = {
-    // Use the requested name: backends have embedding models that no canonical id covers.
-    model: hasUpstreamName(model) ? model.upstream : model.requested,
-    ...(dimensions === null ? {} : { dimensions }),
-  };
-  const embed = createCall(embeddings, request, query);
-  context.facts.model = model.provider === undefined ? query.model : model.id;
+  // Use the requested name: backends have embedding models that no canonical id covers.
+  const name = hasUpstreamName(model) ? model.upstream : model.requested;
+  const embed = createCall(embeddings, request, name);
+  context.facts.model = model.provider === undefined ? name : model.id;
   if (provider.id !== "") context.facts.provider = provider.id;
   const { abort, stop } = abortOnDisconnect(context);
   const deadline = controls.startDeadline?.(abort);
   try {
-    return await withAccount(
+    const { answer, ...vectors } = await withAccount(
       {
         context,
         caller,
@@ -116,6 +117,7 @@ export async function embedUpstream(
           }
         }),
     );
+    return { ...vectors, answer: embeddings.protocol === request.stated?.protocol ? answer : null };
   } catch (thrown) {
     const error = explainAbort(abort, thrown);
     throw error instanceof ProviderError ? providerErrorToGateway(error) : error;

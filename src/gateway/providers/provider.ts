@@ -25,35 +25,47 @@ export interface ChatSessionsApi {
 /** Creates embeddings. */
 export type EmbeddingsApi =
   | {
-      /** That of `/v1/embeddings`: it takes tokens, too, and further members of the body. */
+      /** That of `/v1/embeddings`. */
       readonly protocol: "embeddings";
       embed(
         account: UpstreamAccount,
-        request: EmbeddingsQuery<string | readonly number[]> & JsonObject,
+        request: EmbeddingsBody & { readonly model: string },
         signal: AbortSignal,
       ): Promise<EmbeddingsResult>;
     }
   | {
-      /** That of `:embedContent`: it takes texts, and further members for each of them. */
+      /** That of `:embedContent`. */
       readonly protocol: "content-generation";
       embed(
         account: UpstreamAccount,
-        request: EmbeddingsQuery<string> & { readonly members?: readonly JsonObject[] },
+        request: (TextsQuery | ContentsQuery) & { readonly model: string },
         signal: AbortSignal,
       ): Promise<EmbeddingsResult>;
     };
 
-/** What is embedded. The provider may ignore `dimensions`. */
-interface EmbeddingsQuery<Input> {
-  readonly model: string;
-  readonly input: readonly Input[];
+/** A body of `/v1/embeddings` without the model: a single input may be without a list. */
+export type EmbeddingsBody = JsonObject & { readonly input: string | readonly unknown[] };
+
+/** Texts to embed. The provider may ignore `dimensions`. */
+export interface TextsQuery {
+  readonly input: readonly string[];
   readonly dimensions?: number;
 }
 
+/** Requests of `:embedContent` for one model. */
+export interface ContentsQuery {
+  readonly verb: "embedContent" | "batchEmbedContents";
+  readonly requests: readonly JsonObject[];
+}
+
+export type Vector = ArrayLike<number> & Iterable<number>;
+
 /** One vector for each input, in order, and the number of input tokens. */
 interface EmbeddingsResult {
-  readonly vectors: readonly (readonly number[])[];
+  readonly vectors: readonly Vector[];
   readonly tokens: number;
+  /** The answer from which they were read. */
+  readonly answer: JsonObject;
 }
 
 /** A model in a provider's own list. */

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import type { Caller } from "../../../core/auth/callers.ts";
+import { isObject, type JsonObject } from "../../../core/encoding/json.ts";
 import { invalidRequest } from "../../../core/errors/gateway-error.ts";
 import type { Context } from "../../../core/ports/context.ts";
 import { respondJsonWithinBudget } from "../../../core/routing/budgeted-response.ts";
@@ -7,6 +8,7 @@ import { callerEndpoint, jsonResponse } from "../../../core/routing/endpoint.ts"
 import { MAX_DIMENSIONS, MAX_INPUTS } from "../../embeddings/embed.ts";
 import { readWithModelNames } from "../../models/read-with-model-names.ts";
 import { resolveModel } from "../../models/resolve-model.ts";
+import type { ContentsQuery } from "../../providers/provider.ts";
 import { answerEmbedding } from "../../response-cache/answer-embedding.ts";
 import { contentSchema } from "./content.ts";
 import { MODEL_PATHS } from "./endpoints.ts";
@@ -14,7 +16,7 @@ import { camelOrSnakeObject } from "./field-names.ts";
 import { DIALECT_ID } from "./names.ts";
 import { parseModelName } from "./request.ts";
 
-/** Further members, such as `taskType` and `title`, reach a provider of this protocol, and have no effect elsewhere. */
+/** A provider of this protocol gets all members. Elsewhere `taskType`, `title` and others have no effect. */
 const embedSchema = camelOrSnakeObject(() => ({
   model: z.string().nullish(),
   content: contentSchema,
@@ -23,28 +25,31 @@ const embedSchema = camelOrSnakeObject(() => ({
 
 type EmbedRequest = z.output<typeof embedSchema>;
 
+/** Returns the text of a content. */
+const extractText = ({ content }: EmbedRequest): string =>
+  (content.parts ?? []).flatMap(({ text }) => text ?? []).join("\n");
+
 /**
- * Returns the text of a content.
+ * Rejects contents that are more than a text.
  *
  * @throws GatewayError 400 for parts that are not text, and if there is no text at all.
  */
-function extractText({ content }: EmbedRequest, fieldPath: string): string {
+function assertText({ content }: EmbedRequest, fieldPath: string): void {
   const parts = content.parts ?? [];
-  const texts = parts.map(({ text }, index) => {
-    if (typeof text === "string") return text;
+  const media = parts.findIndex(({ text }) => typeof text !== "string");
+  if (media >= 0) {
     throw invalidRequest(
-      `${fieldPath}.parts[${index}] is no text: only texts are embedded`,
+      `${fieldPath}.parts[${media}] is no text: this model embeds only texts`,
       `${fieldPath}.parts`,
     );
-  });
-  if (texts.every((text) => text === "")) throw invalidRequest(`${fieldPath} has no text`, fieldPath);
-  return texts.join("\n");
+  }
+  if (parts.every(({ text }) => text === "")) throw invalidRequest(`${fieldPath} has no text`, fieldPath);
 }
 
-/** The vectors of a request, and what it used. */
+/** The members of an answer that the gateway has checked. */
 interface EmbeddingAnswer {
   readonly embeddings: readonly { readonly values: readonly number[] }[];
-  readonly usageMetadata: { readonly promptTokenCount: number };
+  readonly usageMetadata: JsonObject;
 }
 
 /** Requests for one model in one body. */
@@ -52,41 +57,50 @@ interface EmbedRequests {
   readonly caller: Caller;
   /** The name of the model in the path. */
   readonly path: string;
+  readonly verb: ContentsQuery["verb"];
   readonly requests: readonly EmbedRequest[];
   readonly getFieldPath: (index: number) => string;
-  readonly render: (context: Context, answer: EmbeddingAnswer) => Response | Promise<Response>;
+  /** @param others the other members of the provider's answer */
+  readonly render: (
+    context: Context,
+    answer: EmbeddingAnswer,
+    others: JsonObject,
+  ) => Response | Promise<Response>;
 }
 
-/** Embeds the texts of several requests for one model. All requests must have the same dimensions. */
+/** Embeds the contents of several requests for one model. */
 async function embedRequests(
   context: Context,
-  { caller, path, requests, getFieldPath, render }: EmbedRequests,
+  { caller, path, verb, requests, getFieldPath, render }: EmbedRequests,
 ): Promise<Response> {
   const model = await readWithModelNames(context, parseModelName(path), resolveModel, {
     dialect: DIALECT_ID,
     operation: "embeddings",
   });
-  const texts = requests.map((request, index) => {
-    const requestModel = request.model;
+  for (const [index, { model: requestModel }] of requests.entries()) {
     if (typeof requestModel === "string" && parseModelName(requestModel) !== parseModelName(path)) {
       throw invalidRequest(`${getFieldPath(index)}: model must be the model of the path`, "model");
     }
-    return extractText(request, getFieldPath(index));
-  });
-  const sizes = new Set(requests.map(({ outputDimensionality }) => outputDimensionality ?? null));
-  const [dimensions = null, ...otherSizes] = sizes;
-  if (otherSizes.length > 0) {
-    throw invalidRequest("outputDimensionality must be the same in all requests", "outputDimensionality");
   }
-  const field = getFieldPath(0);
-  const members = requests.map(
-    ({ model: _model, content: _content, outputDimensionality: _dimensions, ...others }) => others,
-  );
-  const stated = { protocol: "content-generation", members } as const;
-  const request = { context, caller, style: DIALECT_ID, model, inputs: texts, field, dimensions, stated };
-  return answerEmbedding(request, requests, (watched, { vectors, tokens }) => {
+  const sizes = [...new Set(requests.map(({ outputDimensionality }) => outputDimensionality ?? null))];
+  const request = {
+    ...{ context, caller, style: DIALECT_ID, model },
+    inputs: requests.map(extractText),
+    assertPlainInputs: () => {
+      for (const [index, entry] of requests.entries()) assertText(entry, getFieldPath(index));
+      if (sizes.length > 1) {
+        throw invalidRequest("outputDimensionality must be the same in all requests", "outputDimensionality");
+      }
+    },
+    field: getFieldPath(0),
+    dimensions: sizes.includes(null) ? null : Math.max(...sizes.flatMap((size) => size ?? [])),
+    stated: { protocol: "content-generation", verb, requests } as const,
+  };
+  return answerEmbedding(request, requests, (watched, { vectors, tokens, answer }) => {
     const embeddings = Array.from(vectors, (numbers) => ({ values: [...numbers] }));
-    return render(watched, { embeddings, usageMetadata: { promptTokenCount: tokens } });
+    const usage = answer?.["usageMetadata"];
+    const usageMetadata = { ...(isObject(usage) && usage), promptTokenCount: tokens };
+    return render(watched, { embeddings, usageMetadata }, answer ?? {});
   });
 }
 
@@ -106,7 +120,9 @@ export const embedContent = callerEndpoint({
     embedRequests(context, {
       ...{ caller, path: params["model"] ?? "", requests: [body] },
       getFieldPath: () => "content",
-      render: (_, { embeddings: [embedding], usageMetadata }) => Response.json({ embedding, usageMetadata }),
+      verb: "embedContent",
+      render: (_, { embeddings: [embedding], usageMetadata }, others) =>
+        Response.json({ embedding, ...others, usageMetadata }),
     }),
 });
 
@@ -125,6 +141,8 @@ export const batchEmbedContents = callerEndpoint({
     embedRequests(context, {
       ...{ caller, path: params["model"] ?? "", requests: body.requests },
       getFieldPath: (index) => `requests[${index}].content`,
-      render: respondJsonWithinBudget,
+      verb: "batchEmbedContents",
+      render: (watched, answer, others) =>
+        respondJsonWithinBudget(watched, { ...answer, ...others, usageMetadata: answer.usageMetadata }),
     }),
 });

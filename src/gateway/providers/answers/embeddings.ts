@@ -1,12 +1,31 @@
+import { fromBase64 } from "../../../core/encoding/bytes.ts";
 import { isObject, type JsonObject } from "../../../core/encoding/json.ts";
 import { ProviderError } from "../../../core/errors/provider-error.ts";
 import { readCount } from "../json.ts";
+import type { Vector } from "../provider.ts";
 
-function readVector(entry: unknown): readonly number[] | null {
-  const vector: unknown = isObject(entry) ? entry["embedding"] : null;
-  if (!Array.isArray(vector)) return null;
-  const numbers = vector.filter((value) => Number.isFinite(value));
-  return numbers.length === vector.length ? numbers : null;
+const FLOAT_BYTES = 4;
+
+/** Decodes base64 of little-endian 32-bit floats. Null: it is something else. */
+function decodeFloats(text: string): Float32Array | null {
+  let bytes: Uint8Array<ArrayBuffer>;
+  try {
+    bytes = fromBase64(text);
+  } catch {
+    return null;
+  }
+  if (bytes.length === 0 || bytes.length % FLOAT_BYTES !== 0) return null;
+  const view = new DataView(bytes.buffer);
+  return Float32Array.from({ length: bytes.length / FLOAT_BYTES }, (_, index) =>
+    view.getFloat32(index * FLOAT_BYTES, true),
+  );
+}
+
+/** Reads a vector: a list of numbers, or base64 of 32-bit floats. Null: it is something else. */
+export function readVector(embedding: unknown): Vector | null {
+  const vector = typeof embedding === "string" ? decodeFloats(embedding) : embedding;
+  const isVector = vector instanceof Float32Array || Array.isArray(vector);
+  return isVector && vector.every((value: unknown) => Number.isFinite(value)) ? vector : null;
 }
 
 /**
@@ -18,12 +37,12 @@ function readVector(entry: unknown): readonly number[] | null {
 export function readEmbeddings(
   body: JsonObject,
   inputs: number,
-): { readonly vectors: readonly (readonly number[])[]; readonly tokens: number } {
+): { readonly vectors: readonly Vector[]; readonly tokens: number } {
   const data = Array.isArray(body["data"]) ? body["data"] : [];
-  const vectors: (readonly number[])[] = [];
+  const vectors: Vector[] = [];
   for (const [position, entry] of data.entries()) {
     const index: unknown = isObject(entry) ? entry["index"] : undefined;
-    const vector = readVector(entry);
+    const vector = isObject(entry) ? readVector(entry["embedding"]) : null;
     if (vector !== null) vectors[typeof index === "number" ? index : position] = vector;
   }
   if (vectors.length !== inputs || Object.keys(vectors).length !== inputs) {

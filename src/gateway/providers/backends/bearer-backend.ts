@@ -4,7 +4,7 @@ import type { ExchangeKind, ProviderOptions } from "../driver.ts";
 import type { FilesApi } from "../files/files-api.ts";
 import { createLazyFiles } from "../files/lazy-files.ts";
 import type { Passthrough } from "../passthrough/passthrough.ts";
-import type { EmbeddingsApi } from "../provider.ts";
+import type { EmbeddingsApi, EmbeddingsBody } from "../provider.ts";
 import { readRecord } from "../transport.ts";
 import { KeyedBackend } from "./keyed-backend.ts";
 import type { KeyedProtocol } from "./keyed-protocol.ts";
@@ -17,10 +17,11 @@ export abstract class BearerBackend<Wire extends { readonly model: string }> ext
   readonly embeddings: EmbeddingsApi = {
     protocol: "embeddings",
     embed: async (account, { model, ...options }, signal) => {
-      const body = { model: this.modelName(model), ...options, encoding_format: "float" };
+      const body = { ...options, model: this.modelName(model) };
       const response = await this.post(account, "/embeddings", body, "application/json", signal);
       if (!response.ok) throw (await this.readError(response, account, signal)).error;
-      return readEmbeddings(await readRecord(response, signal), options.input.length);
+      const answer = await readRecord(response, signal);
+      return { ...readEmbeddings(answer, countInputs(options.input)), answer };
     },
   };
 
@@ -51,6 +52,11 @@ export abstract class BearerBackend<Wire extends { readonly model: string }> ext
   protected override keyHeaders(token: string) {
     return { authorization: `Bearer ${token}` };
   }
+}
+
+/** The number of vectors that the answer must have. A list of numbers is one input: the tokens of a text. */
+function countInputs(input: EmbeddingsBody["input"]): number {
+  return typeof input === "string" || typeof input[0] === "number" ? 1 : input.length;
 }
 
 /** Classifies an exchange by its path. `generations` is the path at which generations are requested. */

@@ -17,7 +17,7 @@ import type { EmbeddingsApi, PrepareOptions } from "../provider.ts";
 import { readRecord, send } from "../transport.ts";
 import type { UpstreamAccount } from "../upstream-account.ts";
 import { type AnswerContext, ContentStreamDecoder, decodeWholeAnswer } from "./decoder.ts";
-import { buildEmbeddingRequest, readVectors } from "./embeddings.ts";
+import { buildEmbeddingRequests, createEmbeddingBody, readVectors } from "./embeddings.ts";
 import { ERROR_KINDS } from "./errors.ts";
 import { SUPPORTED_OPTIONS } from "./options.ts";
 import { RequestBuilder } from "./request.ts";
@@ -85,12 +85,14 @@ class GeminiProvider extends KeyedBackend<WireRequest> {
 
   readonly embeddings: EmbeddingsApi = {
     protocol: "content-generation",
-    embed: async (account, { model, input, dimensions, members = [] }, signal) => {
+    embed: async (account, { model, ...query }, signal) => {
       const path = toModelPath(this.modelName(model));
-      const { verb, body } = buildEmbeddingRequest(path, input, dimensions, members);
+      const { verb, requests } = "requests" in query ? query : buildEmbeddingRequests(query);
+      const body = createEmbeddingBody(path, { verb, requests });
       const response = await this.post(account, `/${path}:${verb}`, body, "application/json", signal);
       if (!response.ok) throw (await this.readError(response, account, signal)).error;
-      return readVectors(await readRecord(response, signal), input.length);
+      const answer = await readRecord(response, signal);
+      return { ...readVectors(answer, requests.length), answer };
     },
   };
 

@@ -1,29 +1,22 @@
 import { isObject, type JsonObject } from "../../../core/encoding/json.ts";
 import { readEmbeddings } from "../answers/embeddings.ts";
+import type { ContentsQuery, TextsQuery } from "../provider.ts";
 
 /**
- * Builds the request for one vector of each text. A single text is not sent as a batch: not every server supports
+ * Builds the requests for one vector of each text. A single text is not sent as a batch: not every server supports
  * batches.
- *
- * @param members further members of each text's request, such as `taskType`
  */
-export function buildEmbeddingRequest(
-  model: string,
-  input: readonly string[],
-  dimensions: number | undefined,
-  members: readonly JsonObject[],
-) {
+export function buildEmbeddingRequests({ input, dimensions }: TextsQuery): ContentsQuery {
   const options = dimensions === undefined ? {} : { outputDimensionality: dimensions };
-  const requests = input.map((text, index) => ({
-    ...members[index],
-    model,
-    content: { parts: [{ text }] },
-    ...options,
-  }));
-  const [firstRequest, ...otherRequests] = requests;
-  return firstRequest !== undefined && otherRequests.length === 0
-    ? { verb: "embedContent", body: firstRequest }
-    : { verb: "batchEmbedContents", body: { requests } };
+  const requests = input.map((text) => ({ content: { parts: [{ text }] }, ...options }));
+  return { verb: requests.length === 1 ? "embedContent" : "batchEmbedContents", requests };
+}
+
+/** The body of requests for one model. */
+export function createEmbeddingBody(model: string, { verb, requests }: ContentsQuery): JsonObject {
+  return verb === "embedContent"
+    ? { ...requests[0], model }
+    : { requests: requests.map((request) => ({ ...request, model })) };
 }
 
 /** Reads the vectors, and the prompt tokens (0 if the backend states none). Throws a `ProviderError` `malformed`. */

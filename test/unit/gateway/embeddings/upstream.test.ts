@@ -82,10 +82,109 @@ describe("embeddings of the provider", () => {
     const body = { ...BODY, input: [1, 2, 3], encoding_format: "base64", ...stated };
     const answer = await made.post("/v1/embeddings", body);
     expect(answer.status, await answer.clone().text()).toBe(200);
+    // This engine knows no base64.
     expect(Object(await answer.json()).data[0].embedding).toBe("AAAAPwAAAL8=");
-    const [asked] = made.upstream.asked;
-    const sent = { ...stated, model: BODY.model, input: [[1, 2, 3]], encoding_format: "float" };
-    expect(asked?.json()).toEqual(sent);
+    expect(made.upstream.asked[0]?.json()).toEqual(body);
+  });
+
+  test.each([
+    { input: "Hello" },
+    { input: ["Hello"] },
+    { input: [[1, 2, 3]] },
+    { input: ["Hello"], encoding_format: "float" },
+    { input: [{ image: "https://example.com/cat.png" }] },
+  ])("get nothing that the caller did not state: %j", async (stated) => {
+    const made = await embedding(VECTORS);
+    const body = { model: BODY.model, ...stated };
+    expect((await made.post("/v1/embeddings", body)).status).toBe(200);
+    expect(made.upstream.asked[0]?.json()).toEqual(body);
+  });
+
+  test("answer in base64 as the provider does, with all of its members", async () => {
+    const usage = { prompt_tokens: 3, total_tokens: 4, prompt_tokens_details: { image_tokens: 1 } };
+    const data = [
+      { index: 1, embedding: "AAAAAA==" },
+      { index: 0, embedding: "AAAAPwAAAL8=", object: "embedding", text: "a" },
+    ];
+    const answer = { object: "list", id: "emb-1", model: "their-name", data, usage };
+    const made = await embedding({ json: answer });
+    const ask = async (body: object, path = "/v1/embeddings") =>
+      Object(await (await made.post(path, { ...BODY, input: ["a", "b"], ...body })).json());
+    const sorted = data.toReversed().map((entry) => ({ object: "embedding", ...entry }));
+    const expected = { ...answer, model: BODY.model };
+    expect(await ask({ encoding_format: "base64" })).toEqual({ ...expected, data: sorted });
+    // An engine that ignores the format.
+    const numbers = sorted.map((entry, index) => ({ ...entry, embedding: index === 0 ? [0.5, -0.5] : [0] }));
+    expect(await ask({ encoding_format: "float" })).toEqual({ ...expected, data: numbers });
+    expect((await ask({}, "/api/embed")).embeddings).toEqual([[0.5, -0.5], [0]]);
+    expect(made.upstream.asked[2]?.json()).toMatchObject({ encoding_format: "float" });
+  });
+
+  test.each(["AAAA", "!", "AADAfw==", ""])("are an error if base64 is no vector: %s", async (embedded) => {
+    const made = await embedding({ json: { data: [{ index: 0, embedding: embedded }] } });
+    const answer = await made.post("/v1/embeddings", { ...BODY, encoding_format: "base64" });
+    expect(answer.status).toBe(503);
+  });
+
+  /** A gateway whose provider speaks the content-generation protocol. */
+  const openGoogle = async (reply: Reply) => {
+    const upstream = new ScriptedUpstream(() => reply);
+    const made = await gateway({
+      upstream,
+      env: { PROVIDER_DRIVER: "gemini" },
+      config: { embeddings: { provider: "upstream" }, accounts: [{ token: "key-a" }] },
+    });
+    const ask = (verb: string, body: object) => made.post(`/v1beta/models/gemini-embedding-2:${verb}`, body);
+    return { post: made.post.bind(made), upstream, ask };
+  };
+  const IMAGE = { inlineData: { mimeType: "image/png", data: "AAAA" } };
+  const MODEL = "models/gemini-embedding-2";
+
+  test("of images reach a provider of the same protocol as they are", async () => {
+    const usageMetadata = {
+      promptTokenCount: 7,
+      promptTokensDetails: [{ modality: "IMAGE", tokenCount: 7 }],
+    };
+    const reply = { embedding: { values: [1], shape: [1] }, usageMetadata, future: true };
+    const made = await openGoogle({ json: reply });
+    const content = { role: "user", parts: [IMAGE, { text: "a cat" }] };
+    const answer = await made.ask("embedContent", { content, taskType: "RETRIEVAL_QUERY" });
+    expect([answer.status, await answer.json()]).toEqual([200, reply]);
+    expect(made.upstream.asked[0]?.path).toMatch(/:embedContent$/);
+    expect(made.upstream.asked[0]?.json()).toEqual({ content, taskType: "RETRIEVAL_QUERY", model: MODEL });
+  });
+
+  test("of a batch stay a batch there, each with its own size", async () => {
+    const made = await openGoogle({ json: { embeddings: [{ values: [1] }, { values: [1, 2] }] } });
+    const requests = [
+      { model: MODEL, content: { parts: [IMAGE] }, outputDimensionality: 1 },
+      { model: MODEL, content: { parts: [{ text: "b" }] }, outputDimensionality: 2 },
+    ];
+    const answer = await made.ask("batchEmbedContents", { requests });
+    expect(answer.status, await answer.text()).toBe(200);
+    expect(made.upstream.asked[0]?.json()).toEqual({ requests });
+    const one = await openGoogle({ json: { embeddings: [{ values: [1] }] } });
+    expect((await one.ask("batchEmbedContents", { requests: requests.slice(0, 1) })).status).toBe(200);
+    expect(one.upstream.asked[0]?.path).toMatch(/:batchEmbedContents$/);
+  });
+
+  test("of media are a 400 at a provider of another protocol", async () => {
+    const google = await openGoogle({ json: { embedding: { values: [1] } } });
+    const body = { ...BODY, input: [{ image: "https://example.com/cat.png" }] };
+    const refused = await google.post("/v1/embeddings", body);
+    const reason = "is no text: this model embeds only texts";
+    expect([refused.status, await refused.text()]).toEqual([
+      400,
+      expect.stringContaining(`input[0] ${reason}`),
+    ]);
+    const made = await embedding(VECTORS);
+    const path = "/v1beta/models/gemini-embedding-2:embedContent";
+    const image = await made.post(path, { content: { parts: [{ text: "a" }, IMAGE] } });
+    expect([image.status, await image.text()]).toEqual([
+      400,
+      expect.stringContaining(`content.parts[1] ${reason}`),
+    ]);
+    expect([...google.upstream.asked, ...made.upstream.asked]).toEqual([]);
   });
 
   test("are texts alone at a provider of another protocol", async () => {

@@ -164,7 +164,7 @@ describe.each(backends)("a backend with an API key, driver $name", (backend) => 
     it("embeds texts in order", async () => {
       const fake = new FakeUpstream(() => Response.json(embeddings.answer));
       const embedded = await provider().embeddings?.embed(fake.account, wishes, neverAborted());
-      expect(embedded).toEqual({ vectors: [[0], [1]], tokens: 3 });
+      expect(embedded).toEqual({ vectors: [[0], [1]], tokens: 3, answer: embeddings.answer });
       expect(fake.only(embeddings.address).json()).toMatchObject(embeddings.request);
     });
 

@@ -153,7 +153,10 @@ describe("embeddings", () => {
     const fake = new FakeUpstream(() => Response.json({ embedding: { values: [0.5] } }));
     const one = { model: "provider-v4-pro", input: ["a"] };
     const embedded = await provider().embeddings?.embed(fake.account, one, neverAborted());
-    expect(embedded).toEqual({ vectors: [[0.5]], tokens: 0 });
+    expect(embedded).toEqual({
+      ...{ vectors: [[0.5]], tokens: 0 },
+      answer: { embedding: { values: [0.5] } },
+    });
     expect(fake.only("/v1beta/models/big-model:embedContent").json()).toEqual({
       model: "models/big-model",
       content: { parts: [{ text: "a" }] },
