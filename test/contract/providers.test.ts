@@ -89,6 +89,18 @@ describe("the limit of a provider's accounts", () => {
   });
 });
 
+describe("the need of a provider for accounts", () => {
+  it("is told: only a provider whose accounts sign in needs one", async () => {
+    for (const driver of ["openai", "anthropic", "gemini", "openai-responses", "sessions"])
+      for (const token of ["", TOKEN]) {
+        const provider = { id: `of-${driver}-${token.length}`, driver, base_url: backend.url, token };
+        const { body } = await admin("POST", "/admin/providers", provider);
+        expect(body, provider.id).toMatchObject({ accounts: 0, needs_account: driver === "sessions" });
+      }
+    expect((await admin("GET", "/admin/providers/default")).body).toMatchObject({ needs_account: true });
+  });
+});
+
 describe("providers beside the default one", () => {
   it("are added, used at once, changed and deleted, and never show their secrets", async () => {
     const provider = {

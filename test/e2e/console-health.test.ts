@@ -88,3 +88,27 @@ describeWithBrowser("a default provider that needs no account", () => {
     expect(await row.getByText("0 accounts").count()).toBe(0);
   });
 });
+
+describeWithBrowser("further providers without accounts", () => {
+  const app = useConsole();
+
+  it.each([
+    ["keyless", "openai", "", "no account needed"],
+    ["with-token", "openai", "secret-0123456789", "shared token"],
+    ["sign-in", "sessions", "", "0 accounts"],
+    ["sign-in-token", "sessions", "secret-0123456789", "0 accounts"],
+  ])("say whether they need one: %s", async (id, driver, token, told) => {
+    await app.admin("POST", "/admin/providers", { id, driver, token, base_url: "http://engine.test/v1" });
+    const page = await app.at("providers");
+    const row = page.getByRole("row", { name: new RegExp(`^${id} `) });
+    await row.getByText(told).waitFor();
+    await goTo(page, `providers/${id}`);
+    const warns = page.getByText("This provider has no account yet");
+    const notes = page.getByText("Requests carry no key");
+    await page.getByText("No models yet").waitFor();
+    expect([await warns.count(), await notes.count()]).toEqual([
+      driver === "sessions" ? 1 : 0,
+      id === "keyless" ? 1 : 0,
+    ]);
+  });
+});

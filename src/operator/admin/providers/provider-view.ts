@@ -5,7 +5,7 @@ import type { Config } from "../../../core/config/schema.ts";
 import { type ProviderEntry, providerSchema } from "../../../core/config/schemas/provider-schema.ts";
 import { SELECTION_STRATEGIES } from "../../../core/config/selection-strategy.ts";
 import type { Platform } from "../../../core/ports/platform.ts";
-import { probesActively, selectStrategy } from "../../../gateway/providers/drivers.ts";
+import { needsNoAccount, probesActively, selectStrategy } from "../../../gateway/providers/drivers.ts";
 import { cacheViewSchema } from "../keys/subject-fields.ts";
 import { countUnpricedProviderModels } from "../models/unpriced-models.ts";
 
@@ -48,6 +48,8 @@ export const providerViewSchema = () =>
     enabled: z.boolean(),
     /** Number of its accounts. */
     accounts: z.int(),
+    /** Whether it answers no request without an account: its accounts sign in. */
+    needs_account: z.boolean(),
     /** The provider comes from the deployment's environment variables. */
     read_only: z.boolean(),
   });
@@ -99,6 +101,7 @@ export function providerView(config: Config, entry: ProviderEntry): ProviderView
     new_models: entry.new_models,
     enabled,
     accounts: countAccounts(config, id),
+    needs_account: !needsNoAccount(driver),
     read_only: false,
   };
 }
@@ -142,6 +145,7 @@ export function defaultProviderView(
     new_models: "on",
     enabled: true,
     accounts: countAccounts(config, DEFAULT_PROVIDER),
+    needs_account: !needsNoAccount(variables.providerDriver),
     read_only: true,
   };
 }

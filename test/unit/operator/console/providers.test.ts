@@ -1,10 +1,6 @@
 import { describe, expect, it } from "vitest";
-import {
-  DRIVER_NAMES,
-  needsNoAccount as poolNeedsNoAccount,
-} from "../../../../src/gateway/providers/drivers.ts";
+import { DRIVER_NAMES } from "../../../../src/gateway/providers/drivers.ts";
 import type { ProviderView } from "../../../../src/operator/console/api/providers.ts";
-import { needsNoAccount } from "../../../../src/operator/console/pages/providers/account-need.ts";
 import * as modelDraft from "../../../../src/operator/console/pages/providers/model-draft.ts";
 import {
   formatAbilities,
@@ -93,19 +89,11 @@ const ENGINE: ProviderView = {
   last_error: null,
   enabled: true,
   accounts: 0,
+  needs_account: false,
   read_only: false,
 };
 
 const MODELS = listModels(ENGINE);
-
-describe("the list of providers", () => {
-  it("says that the default provider needs no account exactly where the pool uses it without one", () => {
-    for (const driver of DRIVER_NAMES)
-      expect(needsNoAccount({ driver, read_only: true }), driver).toBe(poolNeedsNoAccount(driver));
-    expect(needsNoAccount({ driver: "unknown", read_only: true })).toBe(false);
-    expect(needsNoAccount(ENGINE)).toBe(false);
-  });
-});
 
 describe("the form of a provider", () => {
   it("offers every existing driver", () => {
@@ -113,7 +101,7 @@ describe("the form of a provider", () => {
   });
 
   it("keeps its values and the stored token", () => {
-    const { id, has_token, token_preview, models, accounts, read_only, ...rest } = ENGINE;
+    const { id, has_token, token_preview, models, accounts, needs_account, read_only, ...rest } = ENGINE;
     const { models_asked, unpriced_models, used, health, last_error, ...fields } = rest;
     expect(toProviderFields(toProviderDraft(ENGINE))).toEqual({ ...fields, token: "" });
     expect(validateProviderDraft(toProviderDraft(ENGINE))).toEqual({});

@@ -67,7 +67,7 @@ export const accounts: PageTexts["accounts"] = {
   searchAccounts: "Konten suchen",
   noAccountsYet: "Noch keine Konten",
   noAccountsHint:
-    "Ein Provider ohne eigenes Token braucht mindestens ein Konto. Fügen Sie eines hinzu, oder importieren Sie eine Liste.",
+    "Konten sind API-Schlüssel oder Anmeldungen bei Providern. Ein Provider mit eigenem Token oder einer, der keine Schlüssel prüft, braucht keines. Fügen Sie eines hinzu, oder importieren Sie eine Liste.",
   noAccountMatches: "Kein passendes Konto",
   noAccountMatchesFilters: "Kein Konto passt zu den Filtern.",
   noAccountContains: (query) =>

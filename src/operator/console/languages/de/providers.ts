@@ -72,7 +72,9 @@ export const providers: PageTexts["providers"] = {
   edit: (name) => `${name} bearbeiten`,
   remove: (name) => `${name} entfernen`,
   needsAccount:
-    "Dieser Anbieter hat noch kein Konto. Sein API-Schlüssel gehört zu einem Konto: Legen Sie eines an, dann rufen Sie die Modelle ab.",
+    "Dieser Provider hat noch kein Konto. Seine Konten melden sich an: Legen Sie eines an, dann rufen Sie die Modelle ab.",
+  carriesNoKey:
+    "Anfragen haben keinen Schlüssel: Dieser Provider hat weder ein Token noch ein Konto. Wenn er Schlüssel prüft, legen Sie ein Konto mit einem an.",
   addAccount: "Konto hinzufügen",
   added: (namesCount) => `${namesCount} hinzugefügt`,
   modelsOffers: (id) => `Modelle, die ${id} anbietet`,

@@ -65,7 +65,8 @@ export const accounts: PageTexts["accounts"] = {
   import: "导入",
   searchAccounts: "搜索账号",
   noAccountsYet: "还没有账号",
-  noAccountsHint: "自身没有令牌的提供商至少需要一个账号。请添加账号，或导入列表。",
+  noAccountsHint:
+    "账号是提供商的 API 密钥或登录信息。自带令牌或不检查密钥的提供商不需要账号。请添加账号，或导入列表。",
   noAccountMatches: "没有匹配的账号",
   noAccountMatchesFilters: "没有符合筛选条件的账号。",
   noAccountContains: (query) => `没有账号的邮箱、手机号、名称、备注或令牌名称包含“${query}”。`,

@@ -67,7 +67,7 @@ export const texts = translate("accounts", {
   searchAccounts: "Search accounts",
   noAccountsYet: "No accounts yet",
   noAccountsHint:
-    "A provider without a token of its own needs at least one account. Add one, or import a list.",
+    "Accounts are API keys or sign-ins at providers. A provider with a token of its own, or one that checks no key, needs none. Add one, or import a list.",
   noAccountMatches: "No account matches",
   noAccountMatchesFilters: "No account matches the filters.",
   noAccountContains: (query: string) =>

@@ -68,16 +68,16 @@ export function ProviderModels({ id }: { readonly id: string }) {
       }
     >
       <LoadState {...{ data, error, reload }} />
-      {data !== null && !data.read_only && data.accounts === 0 && !data.has_token && (
+      {data !== null && !data.read_only && data.accounts === 0 && (data.needs_account || !data.has_token) && (
         <Notice
-          kind="warning"
+          kind={data.needs_account ? "warning" : "info"}
           action={
             <a href={formatHref("accounts", "", `provider=${encodeURIComponent(`:${id}`)}`)}>
               {texts.addAccount}
             </a>
           }
         >
-          {texts.needsAccount}
+          {data.needs_account ? texts.needsAccount : texts.carriesNoKey}
         </Notice>
       )}
       {data !== null && (

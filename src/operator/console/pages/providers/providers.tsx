@@ -39,7 +39,6 @@ import { PagedTable } from "../../ui/tables/paged-table.tsx";
 import { TestButton } from "../../ui/test-button.tsx";
 import { TruncatedText } from "../../ui/truncated-text.tsx";
 import { words } from "../../ui/words.ts";
-import { needsNoAccount } from "./account-need.ts";
 import { DefaultProviderForm } from "./default-provider-form.tsx";
 import { formatModelCount, listModels } from "./model-list.ts";
 import { ProviderForm } from "./provider-form.tsx";
@@ -116,7 +115,7 @@ function ProviderList() {
       title: words.accounts,
       class: "tabular",
       cell: (provider) =>
-        provider.accounts === 0 && (provider.has_token || needsNoAccount(provider)) ? (
+        provider.accounts === 0 && !provider.needs_account ? (
           <span class="muted">{provider.has_token ? texts.tokenWord : texts.noAccountNeeded}</span>
         ) : (
           <a href={accountsLink(provider)}>{words.accountCount(provider.accounts)}</a>

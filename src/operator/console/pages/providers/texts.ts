@@ -68,8 +68,9 @@ export const texts = translate("providers", {
   price: "Price",
   edit: (name: string) => `Edit ${name}`,
   remove: (name: string) => `Remove ${name}`,
-  needsAccount:
-    "This provider has no account yet. Its API key belongs to an account: add one, then fetch the models.",
+  needsAccount: "This provider has no account yet. Its accounts sign in: add one, then fetch the models.",
+  carriesNoKey:
+    "Requests carry no key: this provider has neither a token nor an account. If it checks keys, add an account with one.",
   addAccount: "Add an account",
   added: (namesCount: string) => `${namesCount} added`,
   modelsOffers: (id: string) => `Models that ${id} offers`,
