@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type Gateway, startGateway } from "../support/gateway.ts";
 import { serve } from "../support/local-server.ts";
+import { rawUpload } from "../support/raw-client.ts";
 import { DEV_KEY } from "../support/use-gateway.ts";
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void | Promise<void>;
@@ -36,6 +37,7 @@ const server = await serve((request, response) => {
   else refuse(response, 404, "not_found");
 });
 
+const FIRST_BYTE_TIMEOUT_MS = 3_000;
 const accounts = ["one", "two"].map((name) => ({ email: `${name}@provider.test`, password: "x" }));
 let test: Gateway;
 beforeAll(async () => {
@@ -44,7 +46,7 @@ beforeAll(async () => {
       PROVIDER_BASE_URL: server.origin,
       GATEWAY_CONFIG_JSON: JSON.stringify({ keys: [DEV_KEY], accounts }),
       IDLE_TIMEOUT_MS: "1000",
-      FIRST_BYTE_TIMEOUT_MS: "3000",
+      FIRST_BYTE_TIMEOUT_MS: String(FIRST_BYTE_TIMEOUT_MS),
     },
   });
 });
@@ -76,14 +78,12 @@ beforeEach(() => {
     json(response, 200, object);
   };
 });
-afterEach(async () => {
-  const inUse = async () => {
-    const headers = { authorization: "Bearer admin" };
-    const status: { in_use: number } = await (await test.fetch("/admin/queue/status", { headers })).json();
-    return status.in_use;
-  };
-  await expect.poll(inUse).toBe(0);
-});
+const inUse = async () => {
+  const headers = { authorization: "Bearer admin" };
+  const status: { in_use: number } = await (await test.fetch("/admin/queue/status", { headers })).json();
+  return status.in_use;
+};
+afterEach(() => expect.poll(inUse).toBe(0));
 
 describe("an upload and its provider", () => {
   it("sends the whole form, and completes the provider's answer", async () => {
@@ -203,6 +203,21 @@ describe("an upload and its provider", () => {
     expect(response.status).toBe(408);
     await response.body?.cancel();
   });
+
+  it.each(["a reset", "an orderly close"])(
+    "ends when its client leaves by %s before it is read",
+    async (how) => {
+      const checked = Promise.withResolvers<void>();
+      check = () => checked.resolve();
+      const client = await rawUpload(test, "/v1/files", 60_000);
+      await checked.promise;
+      const leftAt = Date.now();
+      if (how === "a reset") client.resetAndDestroy();
+      else client.destroy();
+      await expect.poll(inUse, { interval: 20 }).toBe(0);
+      expect(Date.now() - leftAt).toBeLessThan(FIRST_BYTE_TIMEOUT_MS - 1_000);
+    },
+  );
 
   // The last: a suspended account cools down.
   it("skips an account that the provider refuses", async () => {

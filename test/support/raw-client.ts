@@ -50,3 +50,19 @@ export async function rawChat(
   );
   return socket;
 }
+
+/** Sends the beginning of a form with a file on its own socket. The rest, which its length declares, never comes. */
+export async function rawUpload({ url }: Gateway, path: string, fileBytes: number): Promise<Socket> {
+  const { hostname, port } = new URL(url);
+  const socket = connect({ port: Number(port), host: hostname });
+  socket.on("error", () => undefined);
+  socket.resume();
+  await once(socket, "connect");
+  const head = '--b\r\nContent-Disposition: form-data; name="file"; filename="a.txt"\r\n\r\n';
+  socket.write(
+    `POST ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer sk-dev\r\n` +
+      `Content-Type: multipart/form-data; boundary=b\r\nContent-Length: ${2 * fileBytes}\r\n\r\n` +
+      `${head}${"x".repeat(fileBytes)}`,
+  );
+  return socket;
+}

@@ -4,6 +4,9 @@ import { bodyIncomplete, bodyTooLarge } from "../../core/http/json-text.ts";
 import { withDeadline } from "../../core/ports/clock.ts";
 import type { UnreadBody } from "./unread-body.ts";
 
+/** A watched body is read ahead until so many bytes are held. */
+const READ_AHEAD_BYTES = 64 * 1024;
+
 /** Limits of an upload. */
 export interface BodyLimits {
   /** Bytes of the whole body. */
@@ -14,7 +17,7 @@ export interface BodyLimits {
 
 /** The streamed body of an upload. Rejects a body that is too long, and a client that stops sending. */
 export class IncomingBody implements UnreadBody {
-  readonly #reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
+  #reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
   readonly #limits: BodyLimits;
   #size = 0;
   #isAbandoned = false;
@@ -47,6 +50,16 @@ export class IncomingBody implements UnreadBody {
     return value;
   }
 
+  /**
+   * Calls `onBroken` when the body breaks off. Reads ahead for it: only a pending read reports that a client has left, except
+   * a reset on workerd. Call it while nothing is read.
+   */
+  watch(onBroken: (error: unknown) => void): void {
+    if (this.#reader === undefined) return;
+    this.#reader = readAhead(this.#reader).getReader();
+    this.#reader.closed.catch((error: unknown) => onBroken(bodyIncomplete(error)));
+  }
+
   async drain(): Promise<void> {
     this.#isAbandoned = true;
     await this.#reading.catch(() => undefined);
@@ -65,4 +78,18 @@ export class IncomingBody implements UnreadBody {
       () => new GatewayError(408, "the client stopped sending the file", { code: "invalid_request" }),
     );
   }
+}
+
+function readAhead(reader: ReadableStreamDefaultReader<Uint8Array>): ReadableStream<Uint8Array> {
+  return new ReadableStream<Uint8Array>(
+    {
+      pull: async (controller) => {
+        const { done, value } = await reader.read();
+        if (done) controller.close();
+        else controller.enqueue(value);
+      },
+      cancel: (reason) => reader.cancel(reason),
+    },
+    new ByteLengthQueuingStrategy({ highWaterMark: READ_AHEAD_BYTES }),
+  );
 }

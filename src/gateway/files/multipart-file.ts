@@ -126,6 +126,10 @@ export class MultipartFile implements IncomingFile, UnreadBody {
     return this.#head;
   }
 
+  watch(onBroken: (error: unknown) => void): void {
+    if (!this.#ended) this.#body.watch(onBroken);
+  }
+
   /** Abandons the upload and reads the rest of the body. Rejects if the client disconnects. */
   async drain(): Promise<void> {
     this.#abandoned = true;

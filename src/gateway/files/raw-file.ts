@@ -6,11 +6,11 @@ import type { FileHead, IncomingFile } from "./upload.ts";
 export class RawFile implements IncomingFile, UnreadBody {
   readonly content: ReadableStream<Uint8Array>;
   readonly fields = new Map<string, string>();
-  readonly #body: UnreadBody;
+  readonly #body: IncomingBody;
   readonly #head: FileHead;
 
   /** `bytes` are the bytes of the file. Some or all of them come from `body`. */
-  constructor(body: UnreadBody, head: FileHead, bytes: AsyncGenerator<Uint8Array, undefined>) {
+  constructor(body: IncomingBody, head: FileHead, bytes: AsyncGenerator<Uint8Array, undefined>) {
     this.#body = body;
     this.#head = head;
     this.content = new ReadableStream<Uint8Array>(
@@ -27,6 +27,10 @@ export class RawFile implements IncomingFile, UnreadBody {
 
   async head(): Promise<FileHead> {
     return this.#head;
+  }
+
+  watch(onBroken: (error: unknown) => void): void {
+    this.#body.watch(onBroken);
   }
 
   drain(): Promise<void> {

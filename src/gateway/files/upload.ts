@@ -39,6 +39,8 @@ export interface IncomingFile {
   readonly content: ReadableStream<Uint8Array>;
   /** Other fields of the upload, as far as they have been read. */
   readonly fields: ReadonlyMap<string, string>;
+  /** Calls `onBroken` when the request's body breaks off, also while nothing reads `content`. Call it after `head`. */
+  watch(onBroken: (error: unknown) => void): void;
 }
 
 /** One upload, from the caller's request to the provider's account. */
@@ -81,6 +83,7 @@ export class Upload {
   async run(): Promise<UploadedFile> {
     const stated = await this.#incoming.head();
     const head = { ...stated, mediaType: guessMediaType(stated.mediaType, stated.filename) };
+    this.#incoming.watch((error) => this.#abort.abort(error));
     let sending = false;
     return withAccount(
       {
@@ -133,18 +136,16 @@ export class Upload {
           // From here on the time depends on the client, and the form parser limits it.
           this.#attemptTimeout.stop();
           reading = true;
-          try {
-            const { done, value } = await source.read();
-            reading = false;
-            clock.addReceived(value?.byteLength ?? 0);
-            this.#attemptTimeout.restart();
-            if (done) controller.close();
-            else controller.enqueue(value);
-          } catch (error) {
+          const { done, value } = await source.read().catch((error: unknown) => {
             // Some runtimes do not report to the sender why its body failed.
             this.#abort.abort(error);
-            controller.error(error);
-          }
+            throw error;
+          });
+          reading = false;
+          clock.addReceived(value?.byteLength ?? 0);
+          this.#attemptTimeout.restart();
+          if (done) controller.close();
+          else controller.enqueue(value);
         },
       },
       { highWaterMark: 0 },
