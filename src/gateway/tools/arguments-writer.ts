@@ -1,3 +1,5 @@
+import { SurrogateJoiner } from "../../core/encoding/surrogate-joiner.ts";
+
 /** Characters that JSON must escape. */
 const ESCAPED = /["\\\ud800-\udfff]|[^\u0020-\uffff]/;
 
@@ -25,7 +27,9 @@ export class ArgumentsWriter {
   #heldValues = new Map<string, string[]>();
   /** Names whose first values were sent before further values arrived. */
   readonly #repeated = new Set<string>();
-  #streaming: { name: string; source: string; carry: string } | undefined;
+  #streaming: { name: string; source: string } | undefined;
+  /** Joins the pieces of the string that is written while it arrives. */
+  readonly #pairs = new SurrogateJoiner();
   #hasStarted = false;
 
   /** @param isWhole Whether nothing is written before `end`, so that repeated names never appear twice. */
@@ -44,23 +48,18 @@ export class ArgumentsWriter {
     let head = "";
     if (!this.#streaming) {
       this.#flush();
-      this.#streaming = { name, source: "", carry: "" };
+      this.#streaming = { name, source: "" };
       head = `${this.#separator()}${JSON.stringify(name)}:"`;
     }
-    const streaming = this.#streaming;
-    const text = streaming.carry + piece;
-    const last = text.charCodeAt(text.length - 1);
-    const split = last >= 0xd800 && last <= 0xdbff ? text.length - 1 : text.length;
-    streaming.carry = text.slice(split);
-    const escaped = escapeJson(text.slice(0, split));
-    streaming.source += escaped;
+    const escaped = escapeJson(this.#pairs.push(piece));
+    this.#streaming.source += escaped;
     if (head !== "" || escaped !== "") this.#send(head + escaped);
   }
 
   endString(): void {
     const streaming = this.#streaming;
     if (!streaming) return;
-    const rest = escapeJson(streaming.carry);
+    const rest = escapeJson(this.#pairs.flush());
     this.#send(`${rest}"`);
     this.#sent.set(streaming.name, [`"${streaming.source}${rest}"`]);
     this.#streaming = undefined;

@@ -1,3 +1,4 @@
+import { SurrogateJoiner } from "../../core/encoding/surrogate-joiner.ts";
 import type { ScanEvent } from "./events.ts";
 
 /** Collects events: joins adjacent events of one type, numbers calls, and can discard speculative events. */
@@ -5,23 +6,14 @@ export class EventOutput {
   #events: ScanEvent[] = [];
   #speculation: { events: ScanEvent[]; next: number } | undefined;
   #next: number;
-  /** The first half of a surrogate pair whose second half has not arrived. */
-  #highSurrogate = "";
+  readonly #pairs = new SurrogateJoiner();
 
   constructor(firstIndex: number) {
     this.#next = firstIndex;
   }
 
   addText(text: string): void {
-    if (text === "") return;
-    let complete = this.#highSurrogate === "" ? text : this.#highSurrogate + text;
-    this.#highSurrogate = "";
-    const last = complete.charCodeAt(complete.length - 1);
-    if (last >= 0xd800 && last <= 0xdbff) {
-      this.#highSurrogate = complete.slice(-1);
-      complete = complete.slice(0, -1);
-    }
-    this.#pushText(complete);
+    if (text !== "") this.#pushText(this.#pairs.push(text));
   }
 
   /** Announces a call and returns its index. */
@@ -93,8 +85,6 @@ export class EventOutput {
   }
 
   #flushHalf(): void {
-    const surrogate = this.#highSurrogate;
-    this.#highSurrogate = "";
-    this.#pushText(surrogate);
+    this.#pushText(this.#pairs.flush());
   }
 }

@@ -1,5 +1,6 @@
 import type { Conversation } from "../../../core/conversation/conversation.ts";
 import type { GenerationEvent } from "../../../core/conversation/events.ts";
+import { SurrogateJoiner } from "../../../core/encoding/surrogate-joiner.ts";
 
 /** The calls of one answer, as the caller sees them: those that the tool choice allows, one at a time. */
 export class CallAssembler {
@@ -12,6 +13,8 @@ export class CallAssembler {
   #announced = 0;
   #ended = 0;
   #open = -1;
+  /** Joins the arguments of the open call. */
+  readonly #pairs = new SurrogateJoiner();
   /** The open call has no arguments yet. */
   #hasNoArguments = false;
   /** Whether a call of this turn did not end. */
@@ -70,7 +73,7 @@ export class CallAssembler {
   appendArguments(delta: string, out: GenerationEvent[]): void {
     if (this.#isOmitting) return;
     this.#hasNoArguments = false;
-    out.push({ type: "tool-arguments", index: this.#open, delta });
+    this.#emitArguments(delta === "" ? "" : this.#pairs.push(delta), out);
   }
 
   end(out: GenerationEvent[]): void {
@@ -78,6 +81,7 @@ export class CallAssembler {
       this.#isOmitting = false;
       return;
     }
+    this.#emitArguments(this.#pairs.flush(), out);
     out.push({ type: "tool-call-end", index: this.#open });
     this.#open = -1;
     this.#ended += 1;
@@ -89,6 +93,7 @@ export class CallAssembler {
     this.#isOmitting = false;
     if (this.#open < 0) return;
     this.#hasCut = true;
+    this.#emitArguments(this.#pairs.flush(), out);
     // Many clients read missing arguments as `{}`, so the call gets an incomplete object.
     if (this.#hasNoArguments) this.appendArguments("{", out);
     this.#open = -1;
@@ -100,6 +105,10 @@ export class CallAssembler {
     this.#hasCut = false;
     this.#firstNativeIndex = this.#announced + this.#omitted;
     return hasCut;
+  }
+
+  #emitArguments(delta: string, out: GenerationEvent[]): void {
+    if (delta !== "") out.push({ type: "tool-arguments", index: this.#open, delta });
   }
 
   /** Whether a call may follow the request's tool choice. A model may leave out the namespace of a function. */

@@ -1,5 +1,6 @@
 import type { AnswerToken, GenerationEvent } from "../../../core/conversation/events.ts";
 import type { Sources } from "../../../core/conversation/sources.ts";
+import { SurrogateJoiner } from "../../../core/encoding/surrogate-joiner.ts";
 import {
   type ProviderEvent,
   type SearchResult,
@@ -15,6 +16,11 @@ export class TextAssembler {
   readonly #citations: CitationFilter | null;
   /** The filter for reasoning that a stream shows. A marker is never split between text and reasoning. */
   readonly #reasoningCitations: CitationFilter | null;
+  readonly #pairs = {
+    text: new SurrogateJoiner(),
+    reasoning: new SurrogateJoiner(),
+    refusal: new SurrogateJoiner(),
+  };
   /** White space at the beginning or after a call: shown only if text follows. */
   #leadingSpace = "";
   #isInText = false;
@@ -42,21 +48,18 @@ export class TextAssembler {
 
   pushText(text: string, out: GenerationEvent[]): void {
     this.#holdSeparator(out);
-    this.#show(this.#citations === null ? text : this.#citations.push(text), out);
+    this.#showFiltered(this.#pairs.text.push(text), out);
   }
 
   pushRefusal(text: string, out: GenerationEvent[]): void {
     this.#hasVisibleText = true;
     this.endReasoning(out);
-    out.push({ type: "refusal", text });
+    this.#showRefusal(this.#pairs.refusal.push(text), out);
   }
 
   pushReasoning(text: string, out: GenerationEvent[]): void {
     if (!this.#showReasoning) return;
-    this.#showReasoningText(
-      this.#reasoningCitations === null ? text : this.#reasoningCitations.push(text),
-      out,
-    );
+    this.#showFilteredReasoning(this.#pairs.reasoning.push(text), out);
   }
 
   pushTokens(tokens: readonly AnswerToken[]): void {
@@ -74,11 +77,13 @@ export class TextAssembler {
 
   /** Shows the held text: it was not the beginning of a marker. */
   flushText(out: GenerationEvent[]): void {
+    this.#showFiltered(this.#pairs.text.flush(), out);
     if (this.#citations !== null) this.#show(this.#citations.finish(), out);
   }
 
   /** Flushes held reasoning before the answer or at the end: it was not the beginning of a marker. */
   endReasoning(out: GenerationEvent[]): void {
+    this.#showFilteredReasoning(this.#pairs.reasoning.flush(), out);
     if (this.#reasoningCitations !== null) this.#showReasoningText(this.#reasoningCitations.finish(), out);
   }
 
@@ -90,6 +95,7 @@ export class TextAssembler {
   }
 
   endTurn(out: GenerationEvent[]): void {
+    this.#showRefusal(this.#pairs.refusal.flush(), out);
     // For example the token that ended the answer, which has no text.
     if (this.#isInText && this.#tokens.length > 0) this.#emit("", out);
     this.#tokens = [];
@@ -150,6 +156,19 @@ export class TextAssembler {
       out.push({ type: "text", text, tokens: this.#tokens });
       this.#tokens = [];
     }
+  }
+
+  #showFiltered(text: string, out: GenerationEvent[]): void {
+    this.#show(this.#citations === null || text === "" ? text : this.#citations.push(text), out);
+  }
+
+  #showFilteredReasoning(text: string, out: GenerationEvent[]): void {
+    const filter = this.#reasoningCitations;
+    this.#showReasoningText(filter === null || text === "" ? text : filter.push(text), out);
+  }
+
+  #showRefusal(text: string, out: GenerationEvent[]): void {
+    if (text !== "") out.push({ type: "refusal", text });
   }
 
   #showReasoningText(text: string, out: GenerationEvent[]): void {

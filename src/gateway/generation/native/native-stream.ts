@@ -6,6 +6,7 @@ import { MAX_EVENT_CHARS } from "../../providers/answers/event-stream.ts";
 import { isRoleAlone, isUsageAlone, mayBeUsageAlone } from "./chat-chunks.ts";
 import { CR, endOfEvents, endsWithBlankLine, findEventEnd, LF } from "./event-boundaries.ts";
 
+const SEVERAL_DATA_LINES = /(?:^|[\r\n])data:[\s\S]*?[\r\n]data:/;
 const DATA_LINE = /(?:^|[\r\n])data:[ \t]?([^\r\n]*)/;
 
 /** A blank line with the line break before it has at most four bytes. */
@@ -35,6 +36,16 @@ const CHARGE_STEP = 4 * 1024;
 
 /** Members that are equal in all chunks of one answer, apart from the model. */
 const IDENTITY_MEMBERS = ["id", "created"];
+
+const LINE_BREAK = /\r\n|\n|\r/;
+
+/** Puts the data of an event on one line: in JSON, a line break is the same as a space. */
+function joinDataLines(event: string): string {
+  const lines = event.split(LINE_BREAK);
+  const isData = (line: string) => line.startsWith("data:");
+  const data = lines.filter(isData).map((line) => line.slice("data:".length));
+  return [...lines.filter((line) => !isData(line)), `data:${data.join(" ")}`].join("\n");
+}
 
 const NONE = new Uint8Array();
 const DECODER = new TextDecoder();
@@ -192,6 +203,13 @@ export class NativeStream {
 
   /** Returns null for an event that the caller does not get. */
   #editEvent(event: string): string | null {
+    if (!SEVERAL_DATA_LINES.test(event)) return this.#editWholeEvent(event);
+    const joined = joinDataLines(event);
+    const edited = this.#editWholeEvent(joined);
+    return edited === joined ? event : edited;
+  }
+
+  #editWholeEvent(event: string): string | null {
     if (this.#hidesUsageEvent && mayBeUsageAlone(event)) return this.#editParsedEvent(event);
     if (this.#continued !== null || this.#lastBeginning === null) return this.#editParsedEvent(event);
     // Most events of an answer begin alike, up to the model's name.

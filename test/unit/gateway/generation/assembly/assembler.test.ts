@@ -59,6 +59,49 @@ describe("from the provider's events to the caller's", () => {
     expect(told([begin, more('{"a'), text("Hm. ")])).toEqual(["tool-call", "tool-arguments", "Hm. "]);
   });
 
+  it.each([
+    [true, TOOLS],
+    [true, []],
+    [false, TOOLS],
+    [false, []],
+  ])("never splits a character between two events (stream %s)", (stream, tools) => {
+    const begin: ProviderEvent = { type: "tool-call", index: 0, id: "c1", name: "go" };
+    const more = (delta: string): ProviderEvent => ({ type: "tool-arguments", index: 0, delta });
+    const refusal = (value: string): ProviderEvent => ({ type: "refusal", text: value });
+    const pieces = (create: (value: string) => ProviderEvent) =>
+      ['{"a\ud83d', "\ude00\ud83d", "\ude00", '":1}'].map(create);
+    const call =
+      tools.length > 0 ? [begin, ...pieces(more), { type: "tool-call-end", index: 0 } as const] : [];
+    const { out } = run([...pieces(reasoning), ...pieces(text), ...call, ...pieces(refusal)], {
+      stream,
+      tools,
+    });
+    for (const type of ["reasoning", "text", "refusal", ...(tools.length > 0 ? ["tool-arguments"] : [])]) {
+      const values = out.flatMap((event) => {
+        if (event.type !== type) return [];
+        return "text" in event ? event.text : "delta" in event ? event.delta : [];
+      });
+      expect(values.join(""), type).toBe('{"a😀😀":1}');
+      expect(
+        values.filter((value) => !value.isWellFormed() || value === ""),
+        type,
+      ).toEqual([]);
+    }
+  });
+
+  it("passes on half a character that stays alone", () => {
+    const begin: ProviderEvent = { type: "tool-call", index: 0, id: "c1", name: "go" };
+    const half: ProviderEvent = { type: "tool-arguments", index: 0, delta: '"\ud83d' };
+    const {
+      out,
+      text: shown,
+      reasoning: thought,
+    } = run([...[reasoning("r\ud83d"), text("t\ud83d"), begin, half]]);
+    const args = out.flatMap((event) => (event.type === "tool-arguments" ? event.delta : []));
+    expect([thought, shown, args.join("")]).toEqual(["r\ud83d", "t\ud83d", '"\ud83d']);
+    expect(run([text("t\ud83d")], { tools: [] }).text).toBe("t\ud83d");
+  });
+
   it("keeps markup as text without tools or with tool_choice none", () => {
     expect(run([text(CALL)], { tools: [] }).text).toBe(CALL);
     expect(run([text(CALL)], { toolChoice: { type: "none" } }).text).toBe(CALL);

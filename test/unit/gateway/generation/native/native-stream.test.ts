@@ -48,6 +48,27 @@ it("passes on whole events for any split, and changes only the model's name", as
   );
 });
 
+it.each(["\n", "\r\n", "\r"])("edits events whose JSON has several lines of data: %j", (end) => {
+  const stream = new NativeStream({
+    modelPaths: [["model"]],
+    model: "mine",
+    hidesUsageEvent: true,
+    continued: null,
+  });
+  const push = (...lines: readonly string[]) =>
+    decoder.decode(stream.push(encoder.encode(lines.map((line) => line + end).join("") + end), true));
+  const delta = 'data:"choices":[{"delta":{"content":"Hi"}}]}';
+  expect(push("event: x", 'data: {"model":"vendor",', delta)).toBe(
+    `event: x\ndata: {"model":"mine", ${delta.slice(5)}${end}${end}`,
+  );
+  expect(push('data: {"created":1,', "id: 7", 'data: "model":"vendor"}')).toContain('"model":"mine"');
+  expect(push('data: {"model":"vendor","choices":', "data:[],", 'data: "usage":{"prompt_tokens":7}}')).toBe(
+    "",
+  );
+  const other = ["data: not", "data: JSON"];
+  expect(push(...other)).toBe(other.map((line) => line + end).join("") + end);
+});
+
 it("holds events before the first content", () => {
   const options = { modelPaths: [], model: "m", hidesUsageEvent: false, continued: null };
   const stream = new NativeStream(options);
