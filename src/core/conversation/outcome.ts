@@ -19,6 +19,8 @@ export interface GenerationOutcome {
 export interface RawOutput {
   readonly rawText: string;
   readonly rawReasoning: string;
+  /** Names of the functions that it calls, each once. Absent: unknown. */
+  readonly calledFunctions?: readonly string[];
 }
 
 /** The output of a generation that has none, or none of its own. */

@@ -105,6 +105,8 @@ export interface HistorySummary extends HistoryUsageDetails {
    */
   readonly refusals?: number | undefined;
   readonly finish_reason: string;
+  /** The first 20 functions that the answer calls, each once. Absent: none, or their names are not kept. */
+  readonly called_functions?: readonly string[] | undefined;
   readonly prompt_tokens: number;
   readonly completion_tokens: number;
   readonly reasoning_tokens: number;

@@ -94,6 +94,9 @@ export function createHistorySummary(source: SummarySource): HistorySummary {
   const redact = (text: string) => redactForHistory(text, mode);
   const toName = (text: string) => redactName(text, mode);
   const endUser = truncateText(redact(conversation.options.user ?? ""), MAX_LABEL);
+  const calledFunctions = (output.calledFunctions ?? [])
+    .map((name) => truncateText(redact(name), MAX_LABEL))
+    .filter((name) => name !== "");
   const now = outcome === null ? platform.now() : endedAt;
   return {
     id,
@@ -132,6 +135,7 @@ export function createHistorySummary(source: SummarySource): HistorySummary {
     error: limitErrorForHistory(outcome?.error ?? "", outcome?.code ?? "", mode),
     ...(outcome === null || outcome.code === "" ? {} : { error_code: outcome.code }),
     finish_reason: toName(outcome?.finishReason ?? ""),
+    ...(calledFunctions.length === 0 ? {} : { called_functions: calledFunctions }),
     prompt_tokens: outcome?.usage?.prompt ?? 0,
     completion_tokens: outcome?.usage?.completion ?? 0,
     reasoning_tokens: outcome?.usage?.reasoning ?? 0,

@@ -29,6 +29,8 @@ export interface TurnEnd {
 
 /** Most queries of a web search that an answer states. */
 const MAX_QUERIES = 100;
+/** Most functions whose names are listed. */
+const MAX_FUNCTIONS = 20;
 
 /** All that belongs to one answer. A restarted answer gets a new state. */
 interface AnswerState {
@@ -66,6 +68,8 @@ export class Assembler {
   /** The upstream's raw output of all turns, before translation or trimming (docs/contract.md, general rule 9). */
   rawText = "";
   rawReasoning = "";
+  /** The functions that the answer calls, each once. */
+  calledFunctions: string[] = [];
   /** Names and arguments of native calls, for estimates. */
   rawCalls = "";
   /** Estimated tokens of the answer's further choices. */
@@ -202,6 +206,7 @@ export class Assembler {
       this.rawText = "";
       this.rawReasoning = "";
       this.rawCalls = "";
+      this.calledFunctions = [];
       this.otherChoiceTokens = 0;
     }
     this.#state = this.#createState();
@@ -373,6 +378,8 @@ export class Assembler {
     if (!calls.admit(name, out)) return;
     text.endBeforeCall(out);
     calls.begin(index, name, id, out);
+    const { calledFunctions } = this;
+    if (calledFunctions.length < MAX_FUNCTIONS && !calledFunctions.includes(name)) calledFunctions.push(name);
   }
 }
 

@@ -78,6 +78,7 @@ export const historySummarySchema = () =>
     /** How many refused requests the record stands for. Absent: it is the record of a generation. */
     refusals: z.int().optional(),
     finish_reason: z.string(),
+    called_functions: z.array(z.string()).optional(),
     prompt_tokens: z.int(),
     completion_tokens: z.int(),
     reasoning_tokens: z.int(),

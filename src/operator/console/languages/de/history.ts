@@ -98,6 +98,8 @@ export const history: PageTexts["history"] = {
   noToolCalls: "Kein Werkzeug wurde aufgerufen.",
   callsNotStored:
     "Das Modell hat Werkzeuge aufgerufen, aber dieser Eintrag hat die Aufrufe nicht: Sie kamen in der eigenen Form des Providers, oder von diesem Schlüssel werden keine Texte gespeichert.",
+  argumentsNotStored: (functions) =>
+    `Das Modell hat ${functions} aufgerufen. Die Argumente fehlen in diesem Eintrag: Die Aufrufe kamen in der eigenen Form des Providers.`,
   calls: (functions) => `ruft ${functions} auf`,
   callsTools: "ruft Werkzeuge auf",
   messages: "Nachrichten",

@@ -94,6 +94,8 @@ export const history: PageTexts["history"] = {
   toolCalls: "工具调用",
   noToolCalls: "没有调用工具。",
   callsNotStored: "模型调用了工具，但此记录不含这些调用：它们采用提供方的原生形式，或者此密钥不保存文本。",
+  argumentsNotStored: (functions) =>
+    `模型调用了 ${functions}。此记录不含参数：这些调用采用提供方的原生形式。`,
   calls: (functions) => `调用 ${functions}`,
   callsTools: "调用工具",
   messages: "消息",

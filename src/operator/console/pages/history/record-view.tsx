@@ -155,7 +155,9 @@ function ReplayButtons({ record }: { readonly record: HistoryRecord }) {
 
 function buildTabs(record: HistoryRecord) {
   const calls = extractToolCallMarkup(record.content) || extractToolCallMarkup(record.reasoning);
-  const noCallsText = record.finish_reason === "tool_calls" ? texts.callsNotStored : texts.noToolCalls;
+  const { called_functions: functions = [], finish_reason: reason } = record;
+  const unnamedText = reason === "tool_calls" ? texts.callsNotStored : texts.noToolCalls;
+  const noCallsText = functions.length > 0 ? texts.argumentsNotStored(functions.join(", ")) : unnamedText;
   const createTab = (id: string, name: string, text: string, emptyText: string) => ({
     id,
     name,

@@ -97,6 +97,8 @@ export const texts = translate("history", {
   noToolCalls: "No tool was called.",
   callsNotStored:
     "The model called tools, but this record does not have the calls: they came in the provider's native form, or no texts of this key are kept.",
+  argumentsNotStored: (functions: string) =>
+    `The model called ${functions}. This record does not have the arguments: the calls came in the provider's native form.`,
   calls: (functions: string) => `calls ${functions}`,
   callsTools: "calls tools",
   messages: "Messages",

@@ -14,6 +14,8 @@ export function extractToolCallMarkup(text: string): string {
 /** The members of a record that say how its answer ended. */
 export interface AnswerEnd {
   readonly finish_reason: string;
+  /** Absent in older records: then only calls in the text have names. */
+  readonly called_functions?: readonly string[] | undefined;
 }
 
 /** An upstream text without its tool calls, and what they call. */
@@ -21,20 +23,24 @@ export interface SeparatedAnswer {
   readonly text: string;
   /** Whether it calls tools. Calls in a provider's native form are not in the text. */
   readonly hasCalls: boolean;
-  /** The called functions, each once, as far as the text names them. */
+  /** The called functions, each once, as far as they are known. */
   readonly functions: readonly string[];
 }
 
 /** Separates an upstream text, or its beginning, from its tool calls. */
-export function separateToolCalls(text: string, { finish_reason }: AnswerEnd): SeparatedAnswer {
+export function separateToolCalls(
+  text: string,
+  { finish_reason, called_functions: functions = [] }: AnswerEnd,
+): SeparatedAnswer {
   const markup = extractToolCallMarkup(text);
-  // Without tools, such an answer is text: it explains markup.
-  if (finish_reason === "stop" || (markup === "" && finish_reason !== "tool_calls"))
-    return { text, hasCalls: false, functions: [] };
+  // Without tools, an answer with markup is text: it explains markup.
+  const mayCall = markup !== "" || finish_reason === "tool_calls";
+  if (functions.length === 0 && (finish_reason === "stop" || !mayCall))
+    return { text, hasCalls: false, functions };
   const names = Array.from(markup.matchAll(CALL_PATTERN), ([, name = ""]) => name);
   return {
     text: text.replace(TOOL_CALLS_PATTERN, " ").trim(),
     hasCalls: true,
-    functions: [...new Set(names)],
+    functions: functions.length > 0 ? functions : [...new Set(names)],
   };
 }

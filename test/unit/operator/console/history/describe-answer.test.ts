@@ -33,6 +33,18 @@ describe("the list of the history", () => {
     expect(preview(whole.slice(0, 60), "")).toBe("calls get_weather");
   });
 
+  it("names the functions of calls that are not in the text", () => {
+    const answer = { finish_reason: "tool_calls", called_functions: ["get_weather", "get_time"] };
+    expect(describeAnswer({ ...answer, response_preview: "" })).toBe("calls get_weather, get_time");
+    expect(describeAnswer({ ...answer, response_preview: "Let me look." })).toBe(
+      "Let me look. · calls get_weather, get_time",
+    );
+    // The preview ends before the second call.
+    expect(describeAnswer({ ...answer, response_preview: wrap(call("get_weather")).slice(0, 60) })).toBe(
+      "calls get_weather, get_time",
+    );
+  });
+
   it("says that tools were called where the calls are not in the text", () => {
     expect(preview("")).toBe("calls tools");
     expect(preview("Let me look.")).toBe("Let me look. · calls tools");
