@@ -1,4 +1,4 @@
-import { createRemoteJWKSet, customFetch, errors, jwtVerify, SignJWT } from "jose";
+import { createLocalJWKSet, errors, type JWTPayload, type JWTVerifyOptions, jwtVerify, SignJWT } from "jose";
 import { createSecret } from "../../../core/auth/secrets.ts";
 import { toBase64Url } from "../../../core/encoding/bytes.ts";
 import { sha256 } from "../../../core/encoding/hash.ts";
@@ -47,6 +47,15 @@ const toLowerCaseAscii = (text: string): string =>
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
 
+function readObject(text: string): JsonObject | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
 async function fetchJson(
   { fetch }: OidcSettings,
   address: string,
@@ -57,9 +66,10 @@ async function fetchJson(
     const response = await fetch(address, { ...init, signal: AbortSignal.timeout(TIMEOUT_MS) });
     const { text, whole } = await readBounded(response, MAX_ANSWER_BYTES);
     if (!whole) throw fail(`${what} sent too much, or broke off`);
-    const body: unknown = JSON.parse(text);
-    if (response.ok && isObject(body)) return body;
-    const reason = isObject(body) && typeof body["error"] === "string" ? `: ${body["error"]}` : "";
+    const body = readObject(text);
+    if (response.ok && body !== null) return body;
+    if (response.ok) throw fail(`${what} sent no JSON object`);
+    const reason = typeof body?.["error"] === "string" ? `: ${body["error"]}` : "";
     throw fail(`${what} answered ${response.status}${reason.slice(0, 100)}`);
   } catch (error) {
     if (error instanceof GatewayError) throw error;
@@ -74,6 +84,8 @@ interface Discovered {
   readonly keysAddress: string;
   /** Null: there is none. */
   readonly userInfoEndpoint: string | null;
+  /** The client sends its secret in the body: the token endpoint does not take it in a header. */
+  readonly takesSecretInBody: boolean;
 }
 
 /** How long the metadata of the identity provider is used, and how long a failure to read it, milliseconds. */
@@ -126,12 +138,17 @@ async function readMetadata(settings: OidcSettings): Promise<Discovered> {
   const issuer = read("issuer");
   if (issuer.replace(/\/$/, "") !== settings.issuer)
     throw fail("the identity provider states another issuer than the settings");
+  const methods: unknown = metadata["token_endpoint_auth_methods_supported"];
   return {
     issuer,
     authorizationEndpoint: read("authorization_endpoint"),
     tokenEndpoint: read("token_endpoint"),
     keysAddress: read("jwks_uri"),
     userInfoEndpoint: metadata["userinfo_endpoint"] === undefined ? null : read("userinfo_endpoint"),
+    takesSecretInBody:
+      Array.isArray(methods) &&
+      methods.includes("client_secret_post") &&
+      !methods.includes("client_secret_basic"),
   };
 }
 
@@ -180,6 +197,7 @@ async function readCookie(cookie: string, secret: string, now: number): Promise<
 /**
  * Completes the flow: checks the state, exchanges the code, and verifies the ID token.
  *
+ * @param isKnownSubject whether an administrator has a subject: the address does not matter then
  * @param countAttempt called before the identity provider is asked, but not if the flow did not begin in this browser
  * @throws GatewayError 400 that says what failed
  */
@@ -189,12 +207,14 @@ export async function completeSignIn(
   cookie: string,
   state: string,
   code: string,
+  isKnownSubject: (subject: string) => boolean,
   countAttempt: () => Promise<void>,
 ): Promise<OidcIdentity> {
   const begun = await readCookie(cookie, secret, settings.now);
   if (state === "" || begun["state"] !== state) throw fail("it did not begin in this browser: try again");
   await countAttempt();
-  const { issuer, tokenEndpoint, keysAddress, userInfoEndpoint } = await discover(settings);
+  const { issuer, tokenEndpoint, keysAddress, userInfoEndpoint, takesSecretInBody } =
+    await discover(settings);
   const form = new URLSearchParams({
     grant_type: "authorization_code",
     code,
@@ -203,7 +223,8 @@ export async function completeSignIn(
     code_verifier: String(begun["verifier"]),
   });
   const headers: Record<string, string> = { accept: "application/json" };
-  if (settings.clientSecret !== "") {
+  if (takesSecretInBody && settings.clientSecret !== "") form.set("client_secret", settings.clientSecret);
+  else if (settings.clientSecret !== "") {
     const credentials = [settings.clientId, settings.clientSecret].map(encodeURIComponent).join(":");
     headers["authorization"] = `Basic ${btoa(credentials)}`;
   }
@@ -220,47 +241,48 @@ export async function completeSignIn(
   const claims = await verifyIdToken(settings, issuer, keysAddress, idToken);
   if (claims["nonce"] !== begun["nonce"]) throw fail("the ID token belongs to another sign-in");
   const { access_token: accessToken } = answer;
+  const subject = String(claims["sub"]);
   const needsUserInfo =
-    claims["email"] === undefined && userInfoEndpoint !== null && typeof accessToken === "string";
+    claims["email"] === undefined &&
+    !isKnownSubject(subject) &&
+    userInfoEndpoint !== null &&
+    typeof accessToken === "string";
   const info = needsUserInfo
     ? await fetchJson(
         settings,
         userInfoEndpoint,
         { headers: { authorization: `Bearer ${accessToken}` }, redirect: "manual" },
-        "the identity provider",
+        "the user info endpoint",
       )
     : claims;
   // OpenID Connect Core 1.0, section 5.3.2: the subject must be the same.
   if (info["sub"] !== claims["sub"]) throw fail("the identity provider told of another person");
   const { email, email_verified: verified } = info;
   return {
-    subject: String(claims["sub"]),
+    subject,
     email: typeof email === "string" ? toLowerCaseAscii(email.trim()) : "",
-    isEmailVerified: verified === true,
+    // Some providers send a text.
+    isEmailVerified: verified === true || verified === "true",
   };
 }
 
-/** Verifies an ID token. */
+/** Not HS256: the client's secret would sign, which every holder of it could do. */
+const ALGORITHMS = ["RS", "PS", "ES"].flatMap((family) => ["256", "384", "512"].map((size) => family + size));
+
+/** Verifies an ID token. The keys are read each time, so new ones work at once. */
 async function verifyIdToken(
-  { clientId, fetch, now }: OidcSettings,
+  settings: OidcSettings,
   issuer: string,
   keysAddress: string,
   idToken: string,
-): Promise<Record<string, unknown>> {
+): Promise<JWTPayload> {
+  const { clientId, now } = settings;
+  const keys = await fetchJson(settings, keysAddress, { redirect: "manual" }, "the key endpoint");
   try {
-    const keys = createRemoteJWKSet(new URL(keysAddress), {
-      [customFetch]: async (address, options) => {
-        const response = await fetch(address, options);
-        const { text } = await readBounded(response, MAX_ANSWER_BYTES);
-        return new Response(text, { status: response.status });
-      },
-      timeoutDuration: TIMEOUT_MS,
-    });
-    const { payload } = await jwtVerify(idToken, keys, {
+    const payload = await verifySignature(idToken, keys, {
       issuer,
       audience: clientId,
-      // Not HS256: the client's secret would sign, which every holder of it could do.
-      algorithms: ["RS256", "PS256", "ES256", "ES384", "EdDSA"],
+      algorithms: [...ALGORITHMS, "EdDSA", "Ed25519"],
       requiredClaims: ["sub", "exp", "iat"],
       clockTolerance: 60,
       currentDate: new Date(now),
@@ -272,7 +294,30 @@ async function verifyIdToken(
     return payload;
   } catch (error) {
     if (error instanceof GatewayError) throw error;
-    const reason = error instanceof errors.JOSEError ? `is not valid (${error.code})` : "cannot be checked";
+    const claim = error instanceof errors.JWTClaimValidationFailed ? `: ${error.claim}` : "";
+    const reason =
+      error instanceof errors.JOSEError ? `is not valid (${error.code}${claim})` : "cannot be checked";
     throw fail(`the ID token ${reason}`);
+  }
+}
+
+/** Verifies a token with the key that it names, or with each key that fits. */
+async function verifySignature(
+  token: string,
+  keys: JsonObject,
+  options: JWTVerifyOptions,
+): Promise<JWTPayload> {
+  try {
+    return (await jwtVerify(token, createLocalJWKSet({ keys: [], ...keys }), options)).payload;
+  } catch (error) {
+    if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error;
+    for await (const key of error) {
+      try {
+        return (await jwtVerify(token, key, options)).payload;
+      } catch (failed) {
+        if (!(failed instanceof errors.JWSSignatureVerificationFailed)) throw failed;
+      }
+    }
+    throw new errors.JWSSignatureVerificationFailed();
   }
 }

@@ -3,6 +3,7 @@ import { countSignIn, uncountSignIn } from "../../../core/auth/sign-in-attempts.
 import { getSigningSecret } from "../../../core/auth/signing-secret.ts";
 import { maskText } from "../../../core/config/marked-secrets.ts";
 import { type Config, configSchema } from "../../../core/config/schema.ts";
+import type { Administrator } from "../../../core/config/schemas/administrator-schema.ts";
 import { lazyObject } from "../../../core/encoding/lazy-schema.ts";
 import { truncateText } from "../../../core/encoding/text-slices.ts";
 import { GatewayError, invalidRequest } from "../../../core/errors/gateway-error.ts";
@@ -12,7 +13,7 @@ import { editConfig } from "../editing/config-edit.ts";
 import { ENTRY_HEADERS, entryEtag, IF_MATCH } from "../etag.ts";
 import { requestObject } from "../request-fields.ts";
 import { startSession } from "./admin-session.ts";
-import { beginSignIn, completeSignIn, type OidcSettings } from "./oidc-flow.ts";
+import { beginSignIn, completeSignIn, type OidcIdentity, type OidcSettings } from "./oidc-flow.ts";
 
 /** The cookie that ties the answer of the identity provider to the browser that began to sign in. */
 const COOKIE = "polygate_oidc";
@@ -115,6 +116,21 @@ function rejectOtherSites({ request }: Context): void {
   throw new GatewayError(403, "begin to sign in on the page of the console", { code: "permission_denied" });
 }
 
+function findBySubject({ administrators }: Config, subject: string): Administrator | undefined {
+  return administrators.find(({ disabled, oidc_subject }) => !disabled && oidc_subject === subject);
+}
+
+/** Finds an administrator without a subject: one with a subject is somebody else. */
+function findByEmail(
+  { administrators }: Config,
+  { email, isEmailVerified }: OidcIdentity,
+): Administrator | undefined {
+  if (email === "" || !isEmailVerified) return undefined;
+  return administrators.find(
+    (entry) => !entry.disabled && entry.oidc_subject === "" && entry.email === email,
+  );
+}
+
 /** Longest part of an unknown person's name that is shown: it stands in a header. */
 const MAX_SHOWN_NAME = 100;
 /** The codes of OAuth 2.0 and OpenID Connect are such words. Anybody can send a browser here with another text. */
@@ -153,15 +169,24 @@ export const OIDC_ENDPOINTS = [
     summary: "Sign in at the identity provider",
     answers: () => ({ "text/html": { type: "string" } }),
     statuses: {
-      302: "To the identity provider.",
+      302: "To the identity provider. A browser also goes back to the console, with an error in the fragment.",
       403: "Another site sent the browser here.",
       404: "No identity provider is configured.",
     },
     handler: async (context) => {
       const settings = await readSettings(context);
       rejectOtherSites(context);
-      await countSignIn(context, COUNTED_AS);
-      const { address, cookie } = await beginSignIn(settings, settings.secret);
+      let begun: Awaited<ReturnType<typeof beginSignIn>>;
+      try {
+        await countSignIn(context, COUNTED_AS);
+        begun = await beginSignIn(settings, settings.secret);
+      } catch (thrown) {
+        // A browser would show the bare error, without a way back.
+        const isPage = context.request.headers.get("sec-fetch-mode") === "navigate";
+        if (!isPage || !(thrown instanceof GatewayError)) throw thrown;
+        return redirectToConsole(context, { sign_in_failed: thrown.message });
+      }
+      const { address, cookie } = begun;
       const headers = new Headers({ location: address, "cache-control": "no-store" });
       headers.append("set-cookie", createCookie(context, cookie, COOKIE_SECONDS));
       return new Response(null, { status: 302, headers });
@@ -189,16 +214,11 @@ export const OIDC_ENDPOINTS = [
           readCookie(context.request),
           state,
           code,
+          (subject) => findBySubject(settings.config, subject) !== undefined,
           () => countSignIn(context, COUNTED_AS),
         );
         const { config } = await context.platform.configuration.readFresh();
-        const administrator = config.administrators.find(
-          (entry) =>
-            !entry.disabled &&
-            (entry.oidc_subject === ""
-              ? entry.email !== "" && identity.isEmailVerified && entry.email === identity.email
-              : entry.oidc_subject === identity.subject),
-        );
+        const administrator = findBySubject(config, identity.subject) ?? findByEmail(config, identity);
         if (administrator === undefined) {
           const name = truncateText(identity.email || identity.subject, MAX_SHOWN_NAME);
           throw invalidRequest(`${name} is no administrator here: an owner must add this address or subject`);

@@ -17,8 +17,8 @@ type Administrators = z.input<typeof configSchema>["administrators"];
 /** Starts gateways whose administrators sign in at an identity provider that answers with `fetch`. */
 export function useIdentityProvider() {
   const gateway = useMemoryGateway();
-  return async (fetch: Fetch, administrators: Administrators = []) => {
-    const oidc = { issuer: ISSUER, client_id: "polygate" };
+  return async (fetch: Fetch, administrators: Administrators = [], settings: object = {}) => {
+    const oidc = { issuer: ISSUER, client_id: "polygate", ...settings };
     const config = { oidc, administrators, admin: { jwt_secret: "a-secret" } };
     const made = await gateway({ config });
     const { waitUntil } = made;
