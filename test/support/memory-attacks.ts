@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { toUtf8 } from "../../src/core/encoding/bytes.ts";
 import type { Gateway } from "./gateway.ts";
 import { DEV_KEY } from "./use-gateway.ts";
 
@@ -56,6 +58,23 @@ const strangers = (
   allowed: readonly number[],
 ) => Array.from({ length: count }, (_, n) => post(gateway, path, body, allowed, `made-up-${n}`));
 
+/** The beginning of a form, with a few bytes of its file in each of `count` pieces: Deno reads each into 64 KiB. */
+function createPiecemealForm(count: number): ReadableStream<Uint8Array<ArrayBuffer>> {
+  let sent = 0;
+  return new ReadableStream({
+    start: (controller) =>
+      controller.enqueue(
+        toUtf8('--x\r\nContent-Disposition: form-data; name="file"; filename="a.wav"\r\n\r\n'),
+      ),
+    pull: async (controller) => {
+      await sleep(1);
+      sent += 1;
+      if (sent <= count) controller.enqueue(toUtf8("sound"));
+      else controller.close();
+    },
+  });
+}
+
 /** Attacks on a process's memory, run one after the other. */
 export const MEMORY_ATTACKS: readonly MemoryAttack[] = [
   {
@@ -76,6 +95,27 @@ export const MEMORY_ATTACKS: readonly MemoryAttack[] = [
     own: 0,
     run: (gateway) =>
       Promise.all(strangers(300, gateway, "/v1/messages", costly(64 * 1024 - 10), [400, 503])),
+  },
+  {
+    name: "forms in tiny pieces, which are held because their model may follow",
+    own: 0,
+    run: (gateway) => {
+      const post = async (n: number) => {
+        const init: RequestInit & { duplex: "half" } = {
+          method: "POST",
+          headers: {
+            "content-type": "multipart/form-data; boundary=x",
+            authorization: `Bearer made-up-${n}`,
+          },
+          body: createPiecemealForm(3_000),
+          duplex: "half",
+        };
+        const response = await gateway.fetch("/v1/audio/transcriptions", init);
+        await response.body?.cancel();
+        return { status: response.status, allowed: [400] };
+      };
+      return Promise.all(Array.from({ length: 6 }, (_, n) => post(n)));
+    },
   },
   {
     name: "long texts from strangers, who do not keep a managed key from its own",

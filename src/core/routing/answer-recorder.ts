@@ -1,4 +1,4 @@
-import { concatBytes } from "../encoding/bytes.ts";
+import { ByteCollector } from "../encoding/byte-collector.ts";
 import type { Context } from "../ports/context.ts";
 
 /** Longest answer that is recorded, in bytes. */
@@ -43,12 +43,12 @@ export async function recordAnswer(
     );
     return recorder.response;
   }
-  const { chunks, rest } = await readRecordable(stream, context.memory);
+  const { bytes, rest } = await readRecordable(stream, context.memory);
   if (rest !== null) {
     await settle(null);
-    return new Response(prepend(chunks, rest), { status, headers });
+    return new Response(prepend(bytes.pieces, rest), { status, headers });
   }
-  const body = concatBytes(chunks);
+  const body = bytes.join();
   await settle({ status, headers: Object.fromEntries(headers), body });
   return new Response(body, { status, headers });
 }
@@ -61,16 +61,15 @@ export async function recordAnswer(
 async function readRecordable(
   stream: ReadableStream<Uint8Array>,
   memory: Context["memory"],
-): Promise<{ chunks: readonly Uint8Array[]; rest: ReadableStreamDefaultReader<Uint8Array> | null }> {
+): Promise<{ bytes: ByteCollector; rest: ReadableStreamDefaultReader<Uint8Array> | null }> {
   const reader = stream.getReader();
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
+  const bytes = new ByteCollector();
   for (;;) {
     const { done, value } = await reader.read();
-    if (done) return { chunks, rest: null };
-    chunks.push(value);
-    bytes += value.byteLength;
-    if (bytes > MAX_RECORDED_BYTES || !memory.tryReserve(value.byteLength)) return { chunks, rest: reader };
+    if (done) return { bytes, rest: null };
+    bytes.push(value);
+    if (bytes.length > MAX_RECORDED_BYTES || !memory.tryReserve(value.byteLength))
+      return { bytes, rest: reader };
   }
 }
 
@@ -100,8 +99,8 @@ class AnswerRecorder {
   /** The answer for the client. */
   readonly response: Response;
   readonly #memory: Context["memory"];
-  #chunks: Uint8Array[] | null = [];
-  #bytes = 0;
+  /** Null: the answer is not recorded. */
+  #recorded: ByteCollector | null = new ByteCollector();
   #hasClient = true;
   #wake: () => void = () => undefined;
 
@@ -123,7 +122,7 @@ class AnswerRecorder {
         this.#hasClient = false;
         this.#wake();
         if (onDeparture === "record") return;
-        this.#chunks = null;
+        this.#recorded = null;
         return reader.cancel();
       },
     });
@@ -136,8 +135,8 @@ class AnswerRecorder {
           // The outcome is known when the answer was sent, even if its client left.
           await sending;
         }
-        if (this.#chunks !== null) {
-          const body = concatBytes(this.#chunks);
+        if (this.#recorded !== null) {
+          const body = this.#recorded.join();
           recorded = { status, headers: Object.fromEntries(headers), body };
         }
         await settle(recorded);
@@ -162,7 +161,7 @@ class AnswerRecorder {
       if (done) return;
       this.#record(value);
       if (this.#hasClient) client?.enqueue(value);
-      if (this.#chunks !== null) continue;
+      if (this.#recorded !== null) continue;
       while (this.#hasClient && (client?.desiredSize ?? 1) <= 0) {
         await new Promise<void>((resolve) => {
           this.#wake = resolve;
@@ -173,10 +172,9 @@ class AnswerRecorder {
   }
 
   #record(chunk: Uint8Array): void {
-    if (this.#chunks === null) return;
-    this.#bytes += chunk.byteLength;
-    if (this.#bytes <= MAX_RECORDED_BYTES && this.#memory.tryReserve(chunk.byteLength)) {
-      this.#chunks.push(chunk);
-    } else this.#chunks = null;
+    if (this.#recorded === null) return;
+    const isShort = this.#recorded.length + chunk.byteLength <= MAX_RECORDED_BYTES;
+    if (isShort && this.#memory.tryReserve(chunk.byteLength)) this.#recorded.push(chunk);
+    else this.#recorded = null;
   }
 }

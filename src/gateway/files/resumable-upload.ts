@@ -1,5 +1,6 @@
 import type { Caller } from "../../core/auth/callers.ts";
 import { decryptText, encryptText } from "../../core/auth/text-encryption.ts";
+import { ByteCollector } from "../../core/encoding/byte-collector.ts";
 import {
   concatBytes,
   fromBase64,
@@ -162,8 +163,7 @@ class PieceWriter {
   readonly #maxBytes: number;
   #upload: PartialUpload;
   #skip: number;
-  #buffered: Uint8Array[] = [];
-  #size = 0;
+  readonly #buffered = new ByteCollector();
 
   constructor(context: Context, store: UploadStore, upload: PartialUpload, offset: number) {
     this.#context = context;
@@ -203,8 +203,7 @@ class PieceWriter {
     const last = await this.#store.getPiece(createPieceId(id, pieces - 1));
     const bytes = last === null ? null : fromBase64(last.data);
     if (bytes === null || bytes.length >= PIECE_BYTES) return;
-    this.#buffered = [bytes];
-    this.#size = bytes.length;
+    this.#buffered.push(bytes);
     this.#upload = { ...this.#upload, pieces: pieces - 1, received: received - bytes.length };
   }
 
@@ -212,21 +211,19 @@ class PieceWriter {
     const skipped = Math.min(this.#skip, bytes.length);
     this.#skip -= skipped;
     for (let at = skipped; at < bytes.length; ) {
-      const chunk = bytes.subarray(at, at + PIECE_BYTES - this.#size);
-      if (this.#upload.received + this.#size + chunk.length > this.#maxBytes) throw this.#tooLargeError();
+      const chunk = bytes.subarray(at, at + PIECE_BYTES - this.#buffered.length);
+      if (this.#upload.received + this.#buffered.length + chunk.length > this.#maxBytes)
+        throw this.#tooLargeError();
       this.#buffered.push(chunk);
-      this.#size += chunk.length;
       at += chunk.length;
-      if (this.#size === PIECE_BYTES) await this.#flush();
+      if (this.#buffered.length === PIECE_BYTES) await this.#flush();
     }
   }
 
   async #flush(): Promise<void> {
-    if (this.#size === 0) return;
+    if (this.#buffered.length === 0) return;
     const { id, pieces, received, expiresAt } = this.#upload;
-    const bytes = concatBytes(this.#buffered);
-    this.#buffered = [];
-    this.#size = 0;
+    const bytes = concatBytes(this.#buffered.take());
     await this.#store.putPiece({ id: createPieceId(id, pieces), data: toBase64(bytes), expiresAt });
     this.#upload = { ...this.#upload, pieces: pieces + 1, received: received + bytes.length };
   }

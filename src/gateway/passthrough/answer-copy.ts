@@ -51,7 +51,8 @@ export class AnswerCopy {
       this.#head.push(kept);
       this.#headBytes += kept.length;
     }
-    this.#tail.push(bytes.length > TAIL_BYTES ? bytes.slice(-TAIL_BYTES) : bytes);
+    // Also a short piece may have a large buffer.
+    this.#tail.push(bytes.slice(-TAIL_BYTES));
     this.#tailBytes += Math.min(bytes.length, TAIL_BYTES);
     for (;;) {
       const [oldest] = this.#tail;

@@ -1,3 +1,4 @@
+import { ByteCollector } from "../../core/encoding/byte-collector.ts";
 import { concatBytes, toUtf8 } from "../../core/encoding/bytes.ts";
 import { GatewayError } from "../../core/errors/gateway-error.ts";
 import { bodyTimedOut } from "../../core/http/json-text.ts";
@@ -29,7 +30,7 @@ export class FormCall implements PassthroughCall, UnreadBody {
   readonly #boundary = `form-${crypto.randomUUID()}`;
   readonly #body: IncomingBody;
   readonly #parser: FormParser;
-  #held: Uint8Array[] = [];
+  readonly #held = new ByteCollector();
   #heldBytes = 0;
   #hasEnded = false;
   #isBeingSent = false;
@@ -100,7 +101,7 @@ export class FormCall implements PassthroughCall, UnreadBody {
     const head = encodePartHead({ name: "model" }, this.#boundary);
     const first = model === "" ? [] : [toUtf8(`${head}${model}\r\n`)];
     if (!this.isHeld) return this.#sendWhileItArrives(first, observer);
-    const pieces = [...first, ...this.#held, this.#end];
+    const pieces = [...first, ...this.#held.pieces, this.#end];
     return this.#heldBytes <= HELD_BYTES ? concatBytes(pieces) : streamOf(pieces);
   }
 
@@ -119,8 +120,7 @@ export class FormCall implements PassthroughCall, UnreadBody {
 
   #sendWhileItArrives(first: readonly Uint8Array[], observer: UploadObserver): ReadableStream<Uint8Array> {
     this.#isBeingSent = true;
-    const pieces = [...first, ...this.#held];
-    this.#held = [];
+    const pieces = [...first, ...this.#held.take()];
     return new ReadableStream<Uint8Array>(
       {
         pull: async (controller) => {

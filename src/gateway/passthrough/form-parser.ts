@@ -1,5 +1,6 @@
 import { Dicer } from "@fastify/busboy";
-import { concatBytes, toUtf8 } from "../../core/encoding/bytes.ts";
+import { ByteCollector } from "../../core/encoding/byte-collector.ts";
+import { toUtf8 } from "../../core/encoding/bytes.ts";
 import { GatewayError, invalidRequest } from "../../core/errors/gateway-error.ts";
 import { OTHER_MODEL_MEMBERS } from "../dialects/chat-completions/native.ts";
 import {
@@ -178,18 +179,18 @@ export class FormParser {
     const part = isModel
       ? null
       : this.#addPart({ name, ...(stated === PLAIN_TEXT ? {} : { mediaType: stated }) });
-    const pieces: Uint8Array[] = [];
+    const bytes = new ByteCollector();
     return {
       read: (piece) => {
         this.#textBytes += piece.length;
-        if (this.#textBytes <= MAX_TEXT_BYTES) pieces.push(piece);
+        if (this.#textBytes <= MAX_TEXT_BYTES) bytes.push(piece);
         else {
           const message = `the text fields of a form have at most ${MAX_TEXT_BYTES} bytes`;
           this.#fail(new GatewayError(413, message, { code: "request_too_large", param: name }));
         }
       },
       end: () => {
-        const text = this.#decode(concatBytes(pieces), charset);
+        const text = this.#decode(bytes.join(), charset);
         if (part === null) this.#addModel(text);
         else {
           this.fields[at] = { name, text, isFile: false };

@@ -1,3 +1,4 @@
+import { ByteCollector } from "../../core/encoding/byte-collector.ts";
 import { concatBytes } from "../../core/encoding/bytes.ts";
 
 /** Longest answer that is held, in bytes. */
@@ -5,24 +6,20 @@ const MAX_HELD_BYTES = 64 * 1024;
 
 /** Holds a short JSON answer until its end, so that its headers can state its cost. */
 export class HeldBytes {
-  #pieces: Uint8Array[] = [];
-  #size = 0;
+  readonly #bytes = new ByteCollector();
 
   /**
    * Keeps the next bytes. Returns false if the answer became too long:
    * {@link release} then returns the bytes that were held.
    */
   hold(bytes: Uint8Array): boolean {
-    if (this.#size + bytes.length > MAX_HELD_BYTES) return false;
-    this.#pieces.push(bytes);
-    this.#size += bytes.length;
+    if (this.#bytes.length + bytes.length > MAX_HELD_BYTES) return false;
+    this.#bytes.push(bytes);
     return true;
   }
 
   /** Returns all bytes that are still held. */
   release(): Uint8Array<ArrayBuffer> {
-    const held = concatBytes(this.#pieces);
-    this.#pieces = [];
-    return held;
+    return concatBytes(this.#bytes.take());
   }
 }

@@ -2,6 +2,7 @@ import { Buffer } from "node:buffer";
 import { IncomingMessage } from "node:http";
 import { Socket } from "node:net";
 import { WebSocket, WebSocketServer } from "ws";
+import { ByteCollector } from "../../core/encoding/byte-collector.ts";
 import {
   MAX_MESSAGE_BYTES,
   type OpenedSocket,
@@ -167,17 +168,15 @@ function listenTo(socket: WebSocket, listener: SocketListener): ServerSocket {
 /** Reads the answer of a provider that refuses the handshake. */
 async function readRefusal(message: IncomingMessage): Promise<Response> {
   const { statusCode = 502, headers } = message;
-  const pieces: Buffer[] = [];
-  let size = 0;
+  const bytes = new ByteCollector();
   for await (const piece of message) {
-    pieces.push(piece);
-    size += piece.length;
-    if (size > MAX_REFUSAL_BYTES) break;
+    bytes.push(piece);
+    if (bytes.length > MAX_REFUSAL_BYTES) break;
   }
   const type = headers["content-type"];
   const wait = headers["retry-after"];
   const status = statusCode < 400 || statusCode > 599 ? 502 : statusCode;
-  return new Response(Buffer.concat(pieces), {
+  return new Response(bytes.join(), {
     status,
     headers: {
       ...(type === undefined ? {} : { "content-type": type }),

@@ -1,3 +1,4 @@
+import { ByteCollector } from "../../../core/encoding/byte-collector.ts";
 import { concatBytes } from "../../../core/encoding/bytes.ts";
 import { parseObject } from "../../../core/encoding/json.ts";
 import { editMember, getMemberText, replaceMember } from "../../../core/encoding/json-splice.ts";
@@ -61,8 +62,7 @@ export class NativeStream {
   readonly model: string;
   readonly #hidesUsageEvent: boolean;
   /** Bytes that have not left: an unfinished event, and all bytes before the first content. */
-  #held: Uint8Array[] = [];
-  #heldLength = 0;
+  readonly #held = new ByteCollector();
   #hasContent = false;
   /** The last held bytes, as many as may belong to a blank line. */
   #tail: Uint8Array = NONE;
@@ -89,12 +89,12 @@ export class NativeStream {
 
   /** Whether no event is left to change, and all bytes so far have left. */
   get needsNoEdit(): boolean {
-    return this.#hasContent && this.#heldLength === 0 && this.#isUnchanged;
+    return this.#hasContent && this.#held.length === 0 && this.#isUnchanged;
   }
 
   /** Whether the last bytes are an event without an end. */
   get hasUnfinishedEvent(): boolean {
-    return this.#heldLength > 0;
+    return this.#held.length > 0;
   }
 
   get #isUnchanged(): boolean {
@@ -106,7 +106,7 @@ export class NativeStream {
    * The buffer may be reused afterwards.
    */
   observe(bytes: Uint8Array): void {
-    if (this.#heldLength === 0 && endsWithBlankLine(bytes)) return;
+    if (this.#held.length === 0 && endsWithBlankLine(bytes)) return;
     const searched = concatBytes([this.#tail, bytes]);
     const end = endOfEvents(searched);
     if (end > 0) this.#takeHeld();
@@ -121,14 +121,14 @@ export class NativeStream {
    */
   push(bytes: Uint8Array, hasContent: boolean): Uint8Array {
     // Most reads are whole events.
-    if (this.#hasContent && this.#heldLength === 0 && endsWithBlankLine(bytes)) return this.#edit(bytes);
+    if (this.#hasContent && this.#held.length === 0 && endsWithBlankLine(bytes)) return this.#edit(bytes);
     // The end of an event is in the new bytes, or it began in the last bytes before them.
     let searched = concatBytes([this.#tail, bytes]);
     this.hold(bytes);
     if (!this.#hasContent) {
-      this.#hasContent = hasContent || this.#heldLength > MAX_OPENING_BYTES;
+      this.#hasContent = hasContent || this.#held.length > MAX_OPENING_BYTES;
       if (!this.#hasContent) return NONE;
-      searched = concatBytes(this.#held);
+      searched = this.#held.join();
     }
     const end = endOfEvents(searched);
     this.#tail = searched.slice(Math.max(end, searched.length - TAIL_BYTES));
@@ -142,12 +142,11 @@ export class NativeStream {
   /** Holds bytes until {@link finish}, for example the last ones of the stream. */
   hold(bytes: Uint8Array): void {
     this.#held.push(bytes);
-    this.#heldLength += bytes.length;
-    if (this.#heldLength > MAX_EVENT_BYTES) {
+    if (this.#held.length > MAX_EVENT_BYTES) {
       throw new ProviderError("malformed", "the provider sent an event that is too long");
     }
-    if (this.#heldLength <= this.#chargedLength) return;
-    const length = Math.ceil(this.#heldLength / CHARGE_STEP) * CHARGE_STEP;
+    if (this.#held.length <= this.#chargedLength) return;
+    const length = Math.ceil(this.#held.length / CHARGE_STEP) * CHARGE_STEP;
     this.#charge?.(length - this.#chargedLength);
     this.#chargedLength = length;
   }
@@ -175,16 +174,13 @@ export class NativeStream {
 
   /** An error object that some providers append without the syntax of an event. Null: the stream has none. */
   takeAppendedError(): Uint8Array | null {
-    const rest = concatBytes(this.#held);
+    const rest = this.#held.join();
     if (parseObject(DECODER.decode(rest).trim())["error"] === undefined) return null;
     return this.#takeHeld();
   }
 
   #takeHeld(): Uint8Array {
-    const rest = concatBytes(this.#held);
-    this.#held = [];
-    this.#heldLength = 0;
-    return rest;
+    return concatBytes(this.#held.take());
   }
 
   #edit(bytes: Uint8Array): Uint8Array {

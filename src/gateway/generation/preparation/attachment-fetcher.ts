@@ -1,4 +1,4 @@
-import { concatBytes } from "../../../core/encoding/bytes.ts";
+import { ByteCollector } from "../../../core/encoding/byte-collector.ts";
 import { GatewayError, invalidRequest } from "../../../core/errors/gateway-error.ts";
 import type { MemoryReservation } from "../../../core/http/memory-budget.ts";
 import type { Platform } from "../../../core/ports/platform.ts";
@@ -104,7 +104,7 @@ export class AttachmentFetcher {
     // Not every body reacts to its request's signal.
     const stop = () => void reader.cancel(signal.reason).catch(() => undefined);
     signal.addEventListener("abort", stop, { once: true });
-    const chunks: Uint8Array[] = [];
+    const bytes = new ByteCollector();
     try {
       for (;;) {
         const { done, value } = await reader.read();
@@ -116,7 +116,7 @@ export class AttachmentFetcher {
         }
         if (!this.#reservation.tryReserve(value.byteLength))
           await this.#reservation.reserveWhenFree(value.byteLength);
-        chunks.push(value);
+        bytes.push(value);
       }
     } catch (error) {
       stop();
@@ -124,7 +124,7 @@ export class AttachmentFetcher {
     } finally {
       signal.removeEventListener("abort", stop);
     }
-    return concatBytes(chunks);
+    return bytes.join();
   }
 
   #createError(url: string, reason: string): GatewayError {
