@@ -66,6 +66,31 @@ describeWithBrowser("the console's speed", () => {
     expect(loaded.filter((path) => !named.includes(path))).toEqual([]);
   });
 
+  it("reads for the overview no names that it does not show, and nothing twice", async () => {
+    const provider = {
+      id: "engine",
+      name: "Engine of mine",
+      driver: "openai",
+      base_url: "http://engine.test",
+    };
+    await app.admin("POST", "/admin/providers", provider);
+    const page = await app.at("keys");
+    await page.evaluate("localStorage.setItem('polygate-set-up', '1')");
+    const asked: string[] = [];
+    page.on("request", (request) => {
+      const { pathname, search } = new URL(request.url());
+      // These are refreshed every few seconds.
+      if (/^\/admin\/(?!queue\/|activity)/.test(pathname)) asked.push(pathname + search);
+    });
+    await page.evaluate("location.hash = '#/overview'");
+    await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
+    await page.getByText("Engine of mine").first().waitFor();
+    await page.waitForLoadState("networkidle");
+    expect(asked.filter((url, index) => asked.indexOf(url) !== index)).toEqual([]);
+    expect(asked).toContain("/admin/providers");
+    expect(asked.filter((url) => /^\/admin\/(?:teams|users)/.test(url))).toEqual([]);
+  });
+
   it("scrolls through 5,000 accounts without holding the screen up", async () => {
     const accounts = Array.from({ length: 4_997 }, (_, index) => ({
       email: `account-${String(index).padStart(4, "0")}@sandbox.test`,

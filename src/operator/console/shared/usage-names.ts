@@ -24,7 +24,8 @@ interface Named {
   readonly name: string;
 }
 
-const toNames = (entries: readonly Named[]) => new Map(entries.map(({ id, name }) => [id, name]));
+/** The names by id. */
+export const toNames = (entries: readonly Named[]) => new Map(entries.map(({ id, name }) => [id, name]));
 
 /** Reads the names of keys, teams, users, providers and accounts. */
 async function readNames(signal: AbortSignal): Promise<UsageNames> {

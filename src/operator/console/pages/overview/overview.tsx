@@ -1,4 +1,6 @@
+import { readAccountNames } from "../../api/accounts.ts";
 import { readActivity } from "../../api/activity.ts";
+import { listKeys } from "../../api/keys.ts";
 import { listProviders } from "../../api/providers.ts";
 import { QUEUE_SHOWN, readQueue } from "../../api/queue.ts";
 import { readSettings } from "../../api/settings.ts";
@@ -6,7 +8,7 @@ import { readUsage } from "../../api/usage.ts";
 import { setQuery, useAddress } from "../../routing.ts";
 import type { AccountNames } from "../../shared/account-names.ts";
 import { ASKED_REQUESTS } from "../../shared/provider-usage.ts";
-import { useNames } from "../../shared/usage-names.ts";
+import { toNames, type UsageNames } from "../../shared/usage-names.ts";
 import { Button } from "../../ui/button.tsx";
 import { LoadState } from "../../ui/loading/load-state.tsx";
 import { Problem } from "../../ui/loading/problem.tsx";
@@ -52,6 +54,12 @@ async function readGroups(length: number, signal: AbortSignal) {
   return { from: provider.from, provider: provider.items, key: key.items, model: model.items };
 }
 
+/** Reads the names of keys and accounts. The page shows no teams and users. */
+async function readNames(signal: AbortSignal) {
+  const [keys, account] = await Promise.all([listKeys(signal), readAccountNames(signal)]);
+  return { key: toNames(keys.items), account };
+}
+
 /** Overview page. All numbers come from the gateway, so they do not depend on an open console. */
 export function Overview() {
   const params = new URLSearchParams(useAddress().query);
@@ -67,8 +75,9 @@ export function Overview() {
   const groups = useLoaded((signal) => readGroups(length, signal), range, LONG_ACTIVITY_MS);
   const providers = useLoaded(listProviders, "", REFRESH_MS);
   const settings = useLoaded(readSettings, "", REFRESH_MS);
-  const names = useNames();
-  const accountNames = names.account ?? NO_ACCOUNT_NAMES;
+  const loadedNames = useLoaded(readNames).data;
+  const names: UsageNames = { ...loadedNames, provider: toNames(providers.data ?? []) };
+  const accountNames = loadedNames?.account ?? NO_ACCOUNT_NAMES;
   // Show all parts at once, so that a late warning does not move the content.
   const hasSettled = ({ data, error }: Loaded<unknown>) => data !== null || error !== "";
   const missing = [queue, activity, groups, providers, settings].find((loaded) => !hasSettled(loaded));
