@@ -3,6 +3,9 @@ import { useAdmin } from "../support/use-admin.ts";
 
 const { admin, chat } = useAdmin();
 
+const PROVIDER = { id: "p", driver: "openai", base_url: "https://provider.test/v1" };
+const NOT_A_TOKEN = "token: must be printable ASCII, without control characters";
+
 describe("API keys", () => {
   it("are added, used at once, renamed and deleted, by key or by id", async () => {
     const odd = "sk/odd key+%20ü";
@@ -167,8 +170,9 @@ describe("API keys", () => {
     ["POST", "/admin/keys", { key: "sk-\u0000-zero" }, 400, "control characters"],
     ["POST", "/admin/keys", { key: "sk-d****0123" }, 400, "mask"],
     ["POST", "/admin/accounts", { email: "half\ud800@x", password: "p" }, 400, "surrogate"],
-    ["POST", "/admin/import", { accounts: [{ token: "two\nlines" }] }, 400, "control characters"],
-    ["POST", "/admin/import", { accounts: [{ token: "tok\u00fc" }] }, 400, "printable ASCII"],
+    ["POST", "/admin/import", { accounts: [{ token: "two\nlines" }] }, 400, NOT_A_TOKEN],
+    ["POST", "/admin/import", { accounts: [{ token: "tok\u00fc" }] }, 400, NOT_A_TOKEN],
+    ["POST", "/admin/providers", { ...PROVIDER, token: "two\nlines" }, 400, NOT_A_TOKEN],
     ["POST", "/admin/test", { api_key: "sk-\u0000-zero" }, 400, "api_key"],
     ["POST", "/admin/test", { api_key: "sk-\u20ac" }, 400, "api_key"],
     ["POST", "/admin/keys", { name: "x", limits: { requests_a_minute: 1 } }, 400, "requests_a_minute"],

@@ -21,9 +21,7 @@ const keyFields = ({ keys, api_keys }: Config): Field[] => [
 
 const nameFields = ({ accounts }: Config): Field[] =>
   accounts.flatMap((account, index) =>
-    (["email", "mobile", "token"] as const).map(
-      (field): Field => [`accounts[${index}].${field}`, account[field]],
-    ),
+    (["email", "mobile"] as const).map((field): Field => [`accounts[${index}].${field}`, account[field]]),
   );
 
 const modelNameFields = ({ model_routes, providers }: Config): Field[] => [
@@ -41,11 +39,8 @@ const providerFields = ({ providers }: Config): Field[] =>
     ),
   ]);
 
-/** Texts that requests to the provider carry in a header. */
-const tokenFields = ({ accounts, providers }: Config): Field[] => [
-  ...accounts.map(({ token }, index): Field => [`accounts[${index}].token`, token]),
-  ...providers.map(({ token }, index): Field => [`providers[${index}].token`, token]),
-];
+const tokenFields = ({ accounts }: Config): Field[] =>
+  accounts.map(({ token }, index): Field => [`accounts[${index}].token`, token]);
 
 const hostFields = ({ proxies }: Config): Field[] =>
   proxies.map(({ host }, index): Field => [`proxies[${index}].host`, host]);
@@ -87,10 +82,12 @@ const modelNameFault: TextCheck = (text) =>
     ? `the name of a model must have at most ${MAX_LENGTH} characters`
     : textFault(text);
 
-const secretFault: TextCheck = (text) =>
-  isShortenedSecret(text) ? "this is the mask of a secret, not the secret" : textFault(text);
+/** Requests to the provider carry tokens in a header. */
+const tokenFault: TextCheck = (text) =>
+  FIELD_VALUE.test(text) ? null : "must be printable ASCII, without control characters";
 
-const tokenFault: TextCheck = (text) => (FIELD_VALUE.test(text) ? null : "must be printable ASCII");
+const secretFault: TextCheck = (text) =>
+  isShortenedSecret(text) ? "this is the mask of a secret, not the secret" : tokenFault(text);
 
 /** No message could be signed with a secret that cannot be decoded. */
 const signingSecretFault: TextCheck = (text) => {
