@@ -1,6 +1,7 @@
 import type { PageOperation } from "../core/ports/page-jobs.ts";
 import type { Variables } from "../core/variables/variables.ts";
 import { CONTENT } from "./content/endpoints.ts";
+import { pageAddressOptions } from "./http/page-address.ts";
 import { QueryParameters } from "./http/query-parameters.ts";
 import { readDelivery } from "./jobs/delivery-parameters.ts";
 import { normalizedQuery } from "./limits/page-caller.ts";
@@ -20,13 +21,13 @@ const OPERATIONS: Readonly<Record<PageOperation, Pick<Operation<OperationRequest
 export function assertLinkQuery(
   operation: PageOperation,
   query: URLSearchParams,
-  variables: Pick<Variables, "deliveryPrivateHosts" | "pages">,
+  variables: Pick<Variables, "deliveryPrivateHosts" | "development" | "pages">,
 ): void {
   const delivery = { webhook: query.get("webhook"), uploadUrls: query.getAll("uploadUrl") };
   readDelivery(delivery, 1, "link", variables);
   new QueryParameters(query).boolean("async", false);
   OPERATIONS[operation].read(normalizedQuery(query), {
-    privateHosts: variables.pages.privateHosts,
+    ...pageAddressOptions(variables),
     access: "link",
   });
 }

@@ -96,6 +96,7 @@ export function isListedPrivateHost(url: URL, privateHosts: ReadonlySet<string>)
   );
 }
 
-function hostAndPort(url: URL): string {
+/** A URL's host and port, as a list names them. */
+export function hostAndPort(url: URL): string {
   return `${canonicalHost(url)}:${effectivePort(url)}`;
 }

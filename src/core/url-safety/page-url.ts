@@ -1,4 +1,4 @@
-import { canonicalHost, isListedPrivateHost, privateHostReason } from "./hosts.ts";
+import { canonicalHost, hostAndPort, isListedPrivateHost, privateHostReason } from "./hosts.ts";
 import { effectivePort, isBadPort } from "./ports.ts";
 
 /** Why a page URL is rejected. Each code leads to status 400 before any navigation. */
@@ -14,7 +14,13 @@ export type PageUrlRefusalCode =
 /** The result of checking a page URL: the parsed URL with its scheme completed, or an error for the caller. */
 export type PageUrlCheck =
   | { readonly ok: true; readonly url: URL }
-  | { readonly ok: false; readonly code: PageUrlRefusalCode; readonly message: string };
+  | {
+      readonly ok: false;
+      readonly code: PageUrlRefusalCode;
+      readonly message: string;
+      /** The `host:port` that a list of private hosts would have to name. Only of `url_host_forbidden`. */
+      readonly privateHost?: string;
+    };
 
 /** Settings of the URL rules. */
 export type UrlSafetyOptions = {
@@ -58,7 +64,8 @@ export function checkPageUrl(input: string, options: UrlSafetyOptions): PageUrlC
   if (isListedPrivateHost(url, options.privateHosts)) return { ok: true, url };
   const reason = privateHostReason(canonicalHost(url));
   if (reason !== undefined) {
-    return createRefusal("url_host_forbidden", `The host of the parameter url is not allowed: ${reason}.`);
+    const message = `The host of the parameter url is not allowed: ${reason}.`;
+    return { ok: false, code: "url_host_forbidden", message, privateHost: hostAndPort(url) };
   }
   if (isBadPort(effectivePort(url))) {
     return createRefusal("url_port_forbidden", "The port of the parameter url is one that browsers refuse.");

@@ -2,10 +2,14 @@ import { GatewayError } from "../../core/errors/gateway-error.ts";
 
 /** The page leads to an address that is not public. */
 export function forbiddenPage(): GatewayError {
-  return new GatewayError(400, "The page leads to an address that is not on the public internet.", {
-    code: "forbidden_url",
-    param: "url",
-  });
+  return new GatewayError(
+    400,
+    "The page leads to an address that is not on the public internet. The setting PAGE_PRIVATE_HOSTS lists exceptions.",
+    {
+      code: "forbidden_url",
+      param: "url",
+    },
+  );
 }
 
 /** The address returns no page, but for example a download or a PDF. */

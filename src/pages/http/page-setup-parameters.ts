@@ -8,13 +8,13 @@ import {
   RESOURCE_TYPES,
   SENT_PAGE_URL,
 } from "../../core/ports/page-setup.ts";
-import type { UrlSafetyOptions } from "../../core/url-safety/index.ts";
 import type { CallerAccess } from "../limits/page-caller.ts";
+import type { PageAddressOptions } from "./page-address.ts";
 import { flag, type Parameter, readParameters, text, textList } from "./parameter-table.ts";
 import type { QueryParameters } from "./query-parameters.ts";
 
 /** What a request may load, and the document that it brings. */
-export interface PageSource extends UrlSafetyOptions {
+export interface PageSource extends PageAddressOptions {
   /** Default `public`. */
   readonly access?: CallerAccess;
   /** The document that the caller sent, as HTML. */

@@ -1,6 +1,6 @@
 import { editDistance } from "../../core/encoding/edit-distance.ts";
 import { GatewayError, invalidRequest } from "../../core/errors/gateway-error.ts";
-import { checkPageUrl, type UrlSafetyOptions } from "../../core/url-safety/index.ts";
+import { checkPageAddress, type PageAddressOptions } from "./page-address.ts";
 
 const TRUE_WORDS: ReadonlySet<string> = new Set(["true", "1", "yes", "on", "y", "t", ""]);
 const FALSE_WORDS: ReadonlySet<string> = new Set(["false", "0", "no", "off", "n", "f"]);
@@ -121,8 +121,8 @@ export class QueryParameters {
    *
    * @throws GatewayError 400 for an address that may not be loaded
    */
-  pageUrl(options: UrlSafetyOptions): URL {
-    const check = checkPageUrl(this.#get("url") ?? "", options);
+  pageUrl(options: PageAddressOptions): URL {
+    const check = checkPageAddress(this.#get("url") ?? "", options);
     if (check.ok) return check.url;
     throw new GatewayError(400, check.message, { code: check.code, param: "url" });
   }

@@ -1,7 +1,8 @@
 import { GatewayError, invalidRequest } from "../../core/errors/gateway-error.ts";
 import type { Context } from "../../core/ports/context.ts";
 import type { NewTask, PageOperation, TaskError } from "../../core/ports/page-jobs.ts";
-import { checkPageUrl, MAX_URL_LENGTH, type UrlSafetyOptions } from "../../core/url-safety/index.ts";
+import { MAX_URL_LENGTH } from "../../core/url-safety/index.ts";
+import { checkPageAddress, type PageAddressOptions, pageAddressOptions } from "../http/page-address.ts";
 import { QueryParameters } from "../http/query-parameters.ts";
 import { type PageCall, withRateLimit } from "../limits/rate-limit.ts";
 import type { JobDelivery } from "./delivery-parameters.ts";
@@ -84,9 +85,9 @@ export function startBatch(
     const query = toQuery(options);
     assertQueryLength(query);
     const delivery = check(withAddress(PLACEHOLDER_PAGE, query), call);
-    const { pages } = context.platform.variables;
+    const addressOptions = pageAddressOptions(context.platform.variables);
     const tasks = urls.map((url): NewTask => {
-      const error = findTaskError(url, pages);
+      const error = findTaskError(url, addressOptions);
       // The beginning of a long address is enough to recognize it.
       return error === null
         ? createTask(url, query)
@@ -132,8 +133,8 @@ function withAddress(url: string, options: URLSearchParams): URLSearchParams {
 }
 
 /** Why an address may not be loaded; null if it may. */
-function findTaskError(url: string, safety: UrlSafetyOptions): TaskError | null {
-  const check = checkPageUrl(url, safety);
+function findTaskError(url: string, options: PageAddressOptions): TaskError | null {
+  const check = checkPageAddress(url, options);
   if (!check.ok) return { status: 400, code: check.code, message: check.message };
   // The URL parser ignores some characters, but the task stores them too.
   return url.length > MAX_URL_LENGTH ? URL_TOO_LONG : null;

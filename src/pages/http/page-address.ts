@@ -1,0 +1,29 @@
+import { checkPageUrl, type PageUrlCheck, type UrlSafetyOptions } from "../../core/url-safety/index.ts";
+import type { Variables } from "../../core/variables/variables.ts";
+
+/** Which pages may be loaded, and how much the error about another one says. */
+export interface PageAddressOptions extends UrlSafetyOptions {
+  /** The caller runs the service: the error says how to allow a private address. */
+  readonly isDevelopment?: boolean;
+}
+
+/** The options of a deployment. */
+export function pageAddressOptions({
+  development,
+  pages,
+}: Pick<Variables, "development" | "pages">): PageAddressOptions {
+  return { privateHosts: pages.privateHosts, isDevelopment: development };
+}
+
+/** Checks a page's address, see {@link checkPageUrl}. The error about a private one names the setting that allows it. */
+export function checkPageAddress(input: string, options: PageAddressOptions): PageUrlCheck {
+  const check = checkPageUrl(input, options);
+  if (check.ok || check.privateHost === undefined) return check;
+  return { ...check, message: `${check.message} ${describeSetting(check.privateHost, options)}` };
+}
+
+function describeSetting(host: string, { privateHosts, isDevelopment = false }: PageAddressOptions): string {
+  if (!isDevelopment) return "The setting PAGE_PRIVATE_HOSTS lists exceptions.";
+  const hosts = [...privateHosts, host].join(",");
+  return `To allow it, start with npm start -- --var PAGE_PRIVATE_HOSTS:${hosts} (or set the environment variable PAGE_PRIVATE_HOSTS=${hosts}).`;
+}
