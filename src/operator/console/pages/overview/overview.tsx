@@ -21,7 +21,7 @@ import { ErrorTable } from "./error-table.tsx";
 import { LeaseTable } from "./lease-table.tsx";
 import { PromptCache } from "./prompt-cache.tsx";
 import { ProviderHealth } from "./provider-health.tsx";
-import { SetupChecklist } from "./setup-checklist.tsx";
+import { isSetUp, SETUP_REFRESH_MS, SetupChecklist } from "./setup-checklist.tsx";
 import { Slots } from "./slots.tsx";
 import { texts } from "./texts.ts";
 import { Tiles } from "./tiles.tsx";
@@ -73,7 +73,7 @@ export function Overview() {
     isShortRange ? ACTIVITY_MS : LONG_ACTIVITY_MS,
   );
   const groups = useLoaded((signal) => readGroups(length, signal), range, LONG_ACTIVITY_MS);
-  const providers = useLoaded(listProviders, "", REFRESH_MS);
+  const providers = useLoaded(listProviders, "", isSetUp() ? REFRESH_MS : SETUP_REFRESH_MS);
   const settings = useLoaded(readSettings, "", REFRESH_MS);
   const loadedNames = useLoaded(readNames).data;
   const names: UsageNames = { ...loadedNames, provider: toNames(providers.data ?? []) };
@@ -97,7 +97,11 @@ export function Overview() {
     <Page title={texts.overview} actions={actions}>
       <Warnings queue={queue.data} settings={settings.data} />
       <Problem error={queue.error || activity.error || groups.error || providers.error} />
-      <SetupChecklist settings={settings.data} answered={activity.data?.totals.succeeded ?? 0} />
+      <SetupChecklist
+        settings={settings.data}
+        providers={providers.data}
+        answered={activity.data?.totals.succeeded ?? 0}
+      />
       <Tiles providers={providers.data} queue={queue.data} activity={activity.data} />
       {providers.data !== null && providers.data.length > 0 && (
         <ProviderHealth providers={providers.data} queue={queue.data} usage={groups.data?.provider ?? []} />

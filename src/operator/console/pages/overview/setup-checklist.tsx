@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import { listHistory } from "../../api/history.ts";
-import { listProviders, type ProviderView } from "../../api/providers.ts";
+import type { ProviderView } from "../../api/providers.ts";
 import type { Settings } from "../../api/settings.ts";
 import { formatHref } from "../../routing.ts";
 import { Badge } from "../../ui/badge.tsx";
@@ -11,35 +11,43 @@ import { texts } from "./texts.ts";
 
 /** Set once all steps are done: later a gateway may have no requests for a while. */
 const DONE_KEY = "polygate-set-up";
-const REFRESH_MS = 5_000;
+/** Refresh interval until then: each step shows at once that it is done. */
+export const SETUP_REFRESH_MS = 5_000;
+
+/** Whether all steps were done when this browser showed them. */
+export const isSetUp = () => localStorage.getItem(DONE_KEY) !== null;
 
 interface SetupChecklistProps {
   readonly settings: Settings | null;
+  readonly providers: readonly ProviderView[] | null;
   /** Answered requests in the selected time range. */
   readonly answered: number;
 }
 
 /** The steps to a first answer. Renders nothing once all are done. */
-export function SetupChecklist({ settings, answered }: SetupChecklistProps) {
-  const [isDone, setIsDone] = useState(() => localStorage.getItem(DONE_KEY) !== null);
-  if (isDone || settings === null) return null;
+export function SetupChecklist({ settings, providers, answered }: SetupChecklistProps) {
+  const [isDone, setIsDone] = useState(isSetUp);
+  if (isDone || settings === null || providers === null) return null;
   const finish = () => {
     localStorage.setItem(DONE_KEY, "1");
     setIsDone(true);
   };
-  return <Steps keys={settings.api_keys} answered={answered} onDone={finish} />;
+  return <Steps keys={settings.api_keys} providers={providers} answered={answered} onDone={finish} />;
 }
 
 interface StepsProps {
   readonly keys: number;
+  readonly providers: readonly ProviderView[];
   readonly answered: number;
   readonly onDone: () => void;
 }
 
-function Steps({ keys, answered, onDone }: StepsProps) {
-  const { data } = useLoaded(readSetup, "", REFRESH_MS);
+function Steps({ keys, providers, answered, onDone }: StepsProps) {
+  const { data: hasRecord } = useLoaded(hasAnsweredRecord, "", SETUP_REFRESH_MS);
   const steps =
-    data === null ? [] : listSetupSteps({ ...data, keys, hasRequest: data.hasRequest || answered > 0 });
+    hasRecord === null
+      ? []
+      : listSetupSteps({ ...countProviders(providers), keys, hasRequest: hasRecord || answered > 0 });
   const next = steps.find((step) => !step.isDone);
   // A request that was answered shows that the gateway works, however it is set up.
   const isDone = steps.at(-1)?.isDone === true;
@@ -69,16 +77,16 @@ function countModels({ read_only, models }: ProviderView): number {
   return Object.values(models).filter((model) => typeof model === "string" || model.enabled !== false).length;
 }
 
-async function readSetup(signal: AbortSignal): Promise<Omit<SetupState, "keys">> {
-  const [providers, history] = await Promise.all([
-    listProviders(signal),
-    listHistory(new URLSearchParams({ status: "success" }), 1, 1, signal),
-  ]);
+function countProviders(providers: readonly ProviderView[]): Omit<SetupState, "keys" | "hasRequest"> {
   const enabled = providers.filter((provider) => provider.enabled);
   return {
     providers: enabled.length,
     models: enabled.reduce((sum, provider) => sum + countModels(provider), 0),
     withoutModels: enabled.find((provider) => countModels(provider) === 0)?.id ?? "",
-    hasRequest: history.total > 0,
   };
+}
+
+/** Whether the history has a request that was answered. */
+async function hasAnsweredRecord(signal: AbortSignal): Promise<boolean> {
+  return (await listHistory(new URLSearchParams({ status: "success" }), 1, 1, signal)).total > 0;
 }
