@@ -65,6 +65,27 @@ export async function debuggerAt(address: URL, wanted: RegExp): Promise<string> 
   return target.webSocketDebuggerUrl;
 }
 
+/** Follows the exceptions of an isolate that its runtime reports as uncaught. */
+export async function followUncaught(url: string): Promise<readonly string[]> {
+  const socket = new WebSocket(url);
+  await new Promise<void>((resolve, reject) => {
+    socket.addEventListener("open", () => resolve(), { once: true });
+    socket.addEventListener("error", () => reject(new Error(`no inspector at ${url}`)), { once: true });
+  });
+  const uncaught: string[] = [];
+  const enabled = Promise.withResolvers<void>();
+  socket.addEventListener("message", ({ data }) => {
+    const message: { id?: number; method?: string; params?: { exceptionDetails: { text: string } } } =
+      JSON.parse(String(data));
+    if (message.id === 1) enabled.resolve();
+    if (message.method === "Runtime.exceptionThrown")
+      uncaught.push(message.params?.exceptionDetails.text ?? "");
+  });
+  socket.send(JSON.stringify({ id: 1, method: "Runtime.enable" }));
+  await enabled.promise;
+  return uncaught;
+}
+
 /** Maximum duration of a garbage collection in milliseconds. */
 const COLLECTION_MS = 60_000;
 

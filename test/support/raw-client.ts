@@ -58,7 +58,8 @@ export async function rawUpload({ url }: Gateway, path: string, fileBytes: numbe
   socket.on("error", () => undefined);
   socket.resume();
   await once(socket, "connect");
-  const head = '--b\r\nContent-Disposition: form-data; name="file"; filename="a.txt"\r\n\r\n';
+  const part = "--b\r\nContent-Disposition: form-data; name=";
+  const head = `${part}"model"\r\n\r\noa/mine\r\n${part}"file"; filename="a.txt"\r\n\r\n`;
   socket.write(
     `POST ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer sk-dev\r\n` +
       `Content-Type: multipart/form-data; boundary=b\r\nContent-Length: ${2 * fileBytes}\r\n\r\n` +

@@ -52,7 +52,7 @@ export function createCloudflarePlatform(env: Env): Platform {
     responseCache: DEFAULT_CACHE,
     fetch: direct,
     deploymentFetch: direct,
-    upstreamFetch: (proxy) => (proxy === null ? upstream : fetchThroughProxy(proxy)),
+    upstreamFetch: (proxy) => (proxy === null ? withStreamBodies(upstream) : fetchThroughProxy(proxy)),
     // According to reports the production network does not; workerd itself does name the server.
     supportsSniThroughProxy: false,
     providerBaseUrl: variables.providerBaseUrl ?? (viaSandbox ? SANDBOX_URL : null),
@@ -70,6 +70,15 @@ export function createCloudflarePlatform(env: Env): Platform {
       return response.status === 404 ? null : response;
     },
     now: Date.now,
+  };
+}
+
+/** Sends bodies that are streams as workerd needs it. Only uploads have such a body. */
+function withStreamBodies(fetch: Fetch): Fetch {
+  return async (url, init) => {
+    if (!(init?.body instanceof ReadableStream)) return fetch(url, init);
+    const { fetchWithStream } = await import("./stream-body.ts");
+    return fetchWithStream(fetch, url, init, init.body);
   };
 }
 
