@@ -455,4 +455,13 @@ describe("a failing provider", () => {
     expect(text).toContain("no quota");
     expect(text).not.toContain(TOKEN);
   });
+
+  it("that names the account's token in an answer with the status 200 does not show it", async () => {
+    vendor.script = ({ headers }) =>
+      json({ error: { message: `no quota for ${headers.authorization}`, code: "quota" } });
+    const response = await running.post("/v1/images/generations", { model, prompt: "A cat" });
+    const text = await response.text();
+    expect(text).toContain("no quota");
+    expect(text).not.toContain(TOKEN);
+  });
 });

@@ -7,7 +7,7 @@ const LF = 0x0a;
 const CR = 0x0d;
 const NONE = new Uint8Array();
 
-/** Masks the account's secrets in the error events of a stream. Bytes leave in whole lines, except those of long lines. */
+/** Masks the account's secrets in errors: in events of a stream, and in whole answers. A stream leaves in whole lines, except long ones. */
 export class ErrorEventMask {
   readonly #secrets: readonly string[];
   /** The beginning of an unfinished line. */
@@ -23,17 +23,18 @@ export class ErrorEventMask {
     const end = Math.max(all.lastIndexOf(LF), all.lastIndexOf(CR)) + 1;
     const isLong = all.length - end > MAX_LINE_BYTES;
     this.#held = isLong ? NONE : all.slice(end);
-    return this.#mask(isLong ? all : all.subarray(0, end));
+    return this.mask(isLong ? all : all.subarray(0, end));
   }
 
   /** Returns the rest of the stream. */
   finish(): Uint8Array {
     const rest = this.#held;
     this.#held = NONE;
-    return this.#mask(rest);
+    return this.mask(rest);
   }
 
-  #mask(bytes: Uint8Array): Uint8Array {
+  /** Returns an error without the secrets, and anything else as it is. */
+  mask(bytes: Uint8Array): Uint8Array {
     const text = new TextDecoder().decode(bytes);
     if (!text.includes("error")) return bytes;
     const masked = maskSecrets(text, this.#secrets);

@@ -193,7 +193,7 @@ export class PassthroughRun implements RawOutput {
     // The headers of a held answer state its cost.
     if (held !== null) this.#recordUsage();
     const writer = this.#begin(response, stallDetector);
-    await send(writer, held === null ? mask.finish() : held.release());
+    await send(writer, held === null ? mask.finish() : mask.mask(held.release()));
   }
 
   /** Sets the time of the first byte, and begins the copy. It replaces that of an earlier attempt that broke off. */
