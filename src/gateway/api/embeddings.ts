@@ -1,14 +1,17 @@
 import * as z from "zod";
 import { EMBEDDINGS_STYLE } from "../../core/config/styles.ts";
 import { isObject, type JsonObject } from "../../core/encoding/json.ts";
+import { hasMemberInAnyCase } from "../../core/encoding/json-splice.ts";
 import { lazyLooseObject } from "../../core/encoding/lazy-schema.ts";
 import { once } from "../../core/encoding/once.ts";
 import { invalidRequest } from "../../core/errors/gateway-error.ts";
 import { respondJsonWithinBudget } from "../../core/routing/budgeted-response.ts";
 import { callerEndpoint, jsonResponse } from "../../core/routing/endpoint.ts";
+import { OTHER_MODEL_MEMBERS } from "../dialects/chat-completions/native.ts";
 import { MAX_DIMENSIONS, MAX_INPUTS } from "../embeddings/embed.ts";
 import type { EmbeddingInput } from "../embeddings/embedding-request.ts";
 import { vectorToBase64 } from "../embeddings/vectors.ts";
+import { type IsModelAllowed, namesForbiddenModel } from "../generation/native/named-models.ts";
 import { readWithModelNames } from "../models/read-with-model-names.ts";
 import { resolveModel } from "../models/resolve-model.ts";
 import { answerEmbedding } from "../response-cache/answer-embedding.ts";
@@ -99,6 +102,12 @@ export const createEmbeddings = callerEndpoint({
       ...{ context, caller, style: EMBEDDINGS_STYLE, model },
       inputs: parseInputs(body.input),
       assertPlainInputs: () => assertPlainInputs(body.input),
+      namesOtherModels: (isAllowed: IsModelAllowed) => {
+        const text = JSON.stringify(stated);
+        return (
+          hasMemberInAnyCase(text, OTHER_MODEL_MEMBERS) || namesForbiddenModel(text, ["input"], isAllowed)
+        );
+      },
       field: "input",
       dimensions: body.dimensions ?? null,
       stated: { protocol: "embeddings", body: stated } as const,

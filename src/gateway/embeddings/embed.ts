@@ -1,4 +1,10 @@
-import { assertDialectAllowed, assertModelAllowed } from "../../core/auth/access-rules.ts";
+import {
+  assertDialectAllowed,
+  assertModelAllowed,
+  assertNoModelList,
+  hasModelList,
+  isModelAllowed,
+} from "../../core/auth/access-rules.ts";
 import type { Caller } from "../../core/auth/callers.ts";
 import { estimateTokens, maxPlausibleTokens } from "../../core/conversation/tokens.ts";
 import { GatewayError, invalidRequest } from "../../core/errors/gateway-error.ts";
@@ -84,6 +90,15 @@ function assertAllowedByKey({ context, style, model }: EmbeddingRequest, caller:
   assertModelAllowed(caller, context.requestLimits, model);
 }
 
+/** Throws 403 if the body, which may go to the provider as it is, names further models that the key does not allow. */
+function assertNoOtherModels({ caller, context, namesOtherModels }: EmbeddingRequest): void {
+  const { requestLimits } = context;
+  if (!hasModelList(caller, requestLimits)) return;
+  const isAllowed = (name: unknown) =>
+    typeof name === "string" && isModelAllowed(caller, requestLimits, { requested: name, id: name });
+  if (namesOtherModels?.(isAllowed) === true) assertNoModelList(caller, requestLimits);
+}
+
 /** How a request is embedded. */
 interface EmbeddingPlan {
   readonly embedder: "local" | "upstream";
@@ -114,6 +129,7 @@ export async function planEmbedding(request: EmbeddingRequest): Promise<Embeddin
   const embedder = selectEmbedder(provider, model);
   if (embedder === null) throw notConfiguredError(provider);
   if (embedder === "local") request.assertPlainInputs?.();
+  else assertNoOtherModels(request);
   const dimensions = request.dimensions ?? getDefaultDimensions(model.requested);
   const tokens = inputs.reduce(
     (sum, input) => sum + (typeof input === "string" ? estimateTokens(input) : input.length),

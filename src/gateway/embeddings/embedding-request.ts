@@ -2,6 +2,7 @@ import type { Caller } from "../../core/auth/callers.ts";
 import type { ResolvedModel } from "../../core/conversation/model.ts";
 import type { JsonObject } from "../../core/encoding/json.ts";
 import type { Context } from "../../core/ports/context.ts";
+import type { IsModelAllowed } from "../generation/native/named-models.ts";
 import type { ContentsQuery, EmbeddingsBody, Vector } from "../providers/provider.ts";
 
 /** An input to embed: a text, or the tokens of any tokenizer. */
@@ -18,6 +19,8 @@ export interface EmbeddingRequest {
   readonly inputs: readonly EmbeddingInput[];
   /** Throws 400 if the inputs have more than `inputs` says. Called unless the provider gets the body itself. */
   readonly assertPlainInputs?: () => void;
+  /** Whether the body names further models that may not be used. Absent: it cannot. */
+  readonly namesOtherModels?: (isAllowed: IsModelAllowed) => boolean;
   /** Name of the input field in the style, for errors. */
   readonly field: string;
   /** Number of dimensions; null: the model's usual number. */

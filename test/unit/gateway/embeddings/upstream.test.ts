@@ -100,6 +100,31 @@ describe("embeddings of the provider", () => {
     expect(made.upstream.asked[0]?.json()).toEqual(body);
   });
 
+  test.each([
+    [{ models: ["provider-v4-pro"] }, 403],
+    [{ Model: "provider-v4-pro" }, 403],
+    [{ fallbacks: [{ model: "provider-v4-pro" }] }, 403],
+    [{ extra: { model: "provider-v4-pro" } }, 403],
+    [{ input: [{ model: "provider-v4-pro" }] }, 200],
+    [{ user: "u", input_type: "query" }, 200],
+  ])("name no model that the key may not use: %j is a %i", async (stated, status) => {
+    const upstream = new ScriptedUpstream(() => VECTORS);
+    const made = await gateway({
+      upstream,
+      env: { PROVIDER_DRIVER: "openai" },
+      config: {
+        embeddings: { provider: "upstream" },
+        accounts: [{ token: "key-a" }],
+        api_keys: [{ key: "sk-few", models: [BODY.model] }],
+      },
+    });
+    const headers = { authorization: "Bearer sk-few" };
+    const answer = await made.post("/v1/embeddings", { ...BODY, ...stated }, { headers });
+    expect(answer.status, await answer.text()).toBe(status);
+    expect(upstream.asked).toHaveLength(status === 200 ? 1 : 0);
+    expect((await made.post("/v1/embeddings", { ...BODY, ...stated })).status).toBe(200);
+  });
+
   test("answer in base64 as the provider does, with all of its members", async () => {
     const usage = { prompt_tokens: 3, total_tokens: 4, prompt_tokens_details: { image_tokens: 1 } };
     const data = [
