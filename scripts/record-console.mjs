@@ -16,8 +16,15 @@ function drawPointer({ x, y }) {
   const dot = document.getElementById("pointer") ?? document.createElement("div");
   dot.id = "pointer";
   Object.assign(dot.style, {
-    ...{ background: "#e2483d99", borderRadius: "50%", height: "20px", width: "20px" },
-    ...{ left: `${x - 10}px`, pointerEvents: "none", position: "fixed", top: `${y - 10}px`, zIndex: "99" },
+    background: "#e2483d99",
+    borderRadius: "50%",
+    height: "20px",
+    width: "20px",
+    left: `${x - 10}px`,
+    pointerEvents: "none",
+    position: "fixed",
+    top: `${y - 10}px`,
+    zIndex: "99",
   });
   (document.querySelector("dialog[open]") ?? document.body).append(dot);
 }

@@ -121,7 +121,13 @@ export async function buildPoolConfiguration(
     const credentials = await readCredentials(account);
     const endpoint = credentials.token === "" ? endpoints.get(provider) : undefined;
     const poolAccount = {
-      ...{ id, email, mobile, ...credentials, proxyId: account.proxy_id, disabled, weight },
+      id,
+      email,
+      mobile,
+      ...credentials,
+      proxyId: account.proxy_id,
+      disabled,
+      weight,
       ...(endpoint === undefined ? {} : { endpointDigest: await digestEndpoint(endpoint) }),
     };
     accounts.push(provider === "" ? poolAccount : { ...poolAccount, provider });

@@ -73,7 +73,9 @@ export class ConfigurationCore {
     const unusedSamples = this.#unusedSamples;
     this.#save(
       {
-        ...{ version, config: parsed, source: this.#origin.configJson ?? "" },
+        version,
+        config: parsed,
+        source: this.#origin.configJson ?? "",
         ...(unusedSamples.length === 0 ? {} : { unusedSamples }),
       },
       () => record?.(previous, version),

@@ -59,7 +59,11 @@ export function toAccountFailure(error: unknown, mode?: HistoryMode): AccountFai
   const { kind, status, retryAfter } = error;
   const { message, upstreamWords } = limitWords(error, mode);
   return {
-    ...{ kind, message, status, fault: attributeFault(error), retryAfter },
+    kind,
+    message,
+    status,
+    fault: attributeFault(error),
+    retryAfter,
     ...(upstreamWords === "" ? {} : { upstreamWords }),
     ...(hasProviderWords(error) ? { isQuote: true } : {}),
   };

@@ -99,7 +99,10 @@ export const createEmbeddings = callerEndpoint({
     });
     const { model: _model, ...stated } = body;
     const request = {
-      ...{ context, caller, style: EMBEDDINGS_STYLE, model },
+      context,
+      caller,
+      style: EMBEDDINGS_STYLE,
+      model,
       inputs: parseInputs(body.input),
       assertPlainInputs: () => assertPlainInputs(body.input),
       namesOtherModels: (isAllowed: IsModelAllowed) => {

@@ -60,7 +60,12 @@ export async function callBatches(
   try {
     return await withAccount(
       {
-        ...{ context, caller: owner, provider, model: "", dialect: PASSTHROUGH_STYLE, abort },
+        context,
+        caller: owner,
+        provider,
+        model: "",
+        dialect: PASSTHROUGH_STYLE,
+        abort,
         ...(call.isStoredObject && { costsNothing: true }),
       },
       (session) => {

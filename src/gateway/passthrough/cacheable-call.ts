@@ -48,7 +48,9 @@ export function toCacheableCall(context: Context, { caller, call, targets }: Tar
   const [first] = models;
   const { jsonText, stream, model } = call;
   return {
-    ...{ context, caller, style: PASSTHROUGH_STYLE },
+    context,
+    caller,
+    style: PASSTHROUGH_STYLE,
     model: {
       id: first?.id ?? "",
       requested: model,

@@ -24,7 +24,10 @@ export async function answerEmbedding(
   if (plan.embedder === "local") return create(request.context);
   const { context, caller, style, model } = request;
   const describe = () => ({
-    ...{ context, caller, style, model },
+    context,
+    caller,
+    style,
+    model,
     readInput: () => ({ body, ignoredMembers: IGNORED_MEMBERS }),
     headers: {},
     isStorable: () => true,

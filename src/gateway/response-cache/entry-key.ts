@@ -98,7 +98,10 @@ export function createConversationKey(request: GenerationRequest, input: Cacheab
   const { model, dialect } = conversation;
   return createEntryKey({
     ...input,
-    ...{ context, caller, style: dialect, model },
+    context,
+    caller,
+    style: dialect,
+    model,
     targets: (model.route ?? []).map((target) => target.model),
     headers: native?.request.headers ?? {},
   });

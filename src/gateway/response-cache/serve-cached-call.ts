@@ -32,7 +32,11 @@ export async function serveCachedCall(
   const key = await createEntryKey({ ...input, context, caller, style, model, targets, headers });
   const admit = () => countRequest(context, caller, () => ({ prompt: 0, answer: 0 }));
   return findOrCreate({
-    ...{ context, key, seconds, directives, createAnswer },
+    context,
+    key,
+    seconds,
+    directives,
+    createAnswer,
     admitReplay: (entry) =>
       call.recordReplay(async () => {
         await admit();

@@ -42,7 +42,10 @@ export function serveCached(
   // No async function: its frame would keep the body in memory while the request waits.
   return createConversationKey(request, input).then((key) =>
     findOrCreate({
-      ...{ context, key, seconds, directives },
+      context,
+      key,
+      seconds,
+      directives,
       admitReplay: (entry) => admitReplay(request, entry),
       createAnswer: (watched) => createAnswer({ ...request, context: watched, onOutcome: recordOutcome }),
       findStoredReason: () =>

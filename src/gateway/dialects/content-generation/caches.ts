@@ -169,7 +169,12 @@ async function send(
   try {
     return await withAccount(
       {
-        ...{ context, caller, provider, model: request.model?.id ?? "", dialect: DIALECT_ID, abort },
+        context,
+        caller,
+        provider,
+        model: request.model?.id ?? "",
+        dialect: DIALECT_ID,
+        abort,
         ...(["GET", "DELETE"].includes(request.method) && { costsNothing: true }),
       },
       async (session) => {

@@ -84,7 +84,10 @@ async function embedRequests(
   }
   const sizes = [...new Set(requests.map(({ outputDimensionality }) => outputDimensionality ?? null))];
   const request = {
-    ...{ context, caller, style: DIALECT_ID, model },
+    context,
+    caller,
+    style: DIALECT_ID,
+    model,
     inputs: requests.map(extractText),
     assertPlainInputs: () => {
       for (const [index, entry] of requests.entries()) assertText(entry, getFieldPath(index));
@@ -118,7 +121,9 @@ export const embedContent = callerEndpoint({
   answers: jsonResponse(() => z.object({ embedding: embeddingSchema(), usageMetadata: usageSchema() })),
   handler: (context, { caller, body, params }) =>
     embedRequests(context, {
-      ...{ caller, path: params["model"] ?? "", requests: [body] },
+      caller,
+      path: params["model"] ?? "",
+      requests: [body],
       getFieldPath: () => "content",
       verb: "embedContent",
       render: (_, { embeddings: [embedding], usageMetadata }, others) =>
@@ -139,7 +144,9 @@ export const batchEmbedContents = callerEndpoint({
   ),
   handler: (context, { caller, body, params }) =>
     embedRequests(context, {
-      ...{ caller, path: params["model"] ?? "", requests: body.requests },
+      caller,
+      path: params["model"] ?? "",
+      requests: body.requests,
       getFieldPath: (index) => `requests[${index}].content`,
       verb: "batchEmbedContents",
       render: (watched, answer, others) =>

@@ -37,7 +37,10 @@ export const runnerEmbed = callerEndpoint({
     const model = await resolveRunnerModel(context, body.model, "embeddings");
     const inputs = typeof body.input === "string" ? [body.input] : (body.input ?? []);
     const request = {
-      ...{ context, caller, style: DIALECT_ID, model },
+      context,
+      caller,
+      style: DIALECT_ID,
+      model,
       inputs: inputs.length === 1 && inputs[0] === "" ? [] : inputs,
       field: "input",
       dimensions: body.dimensions ?? null,
@@ -64,7 +67,9 @@ export const runnerEmbeddings = callerEndpoint({
   answers: jsonResponse(() => z.object({ embedding: vector() })),
   handler: async (context, { caller, body }) => {
     const request = {
-      ...{ context, caller, style: DIALECT_ID },
+      context,
+      caller,
+      style: DIALECT_ID,
       model: await resolveRunnerModel(context, body.model, "embeddings"),
       inputs: body.prompt ? [body.prompt] : [],
       field: "prompt",

@@ -120,7 +120,12 @@ export const ADMINISTRATOR_ENDPOINTS = [
     handler: async (context, { body }) => {
       const { id, name, role, password, email, oidc_subject, disabled } = body;
       const added: Administrator = {
-        ...{ id, name, role, email, oidc_subject, disabled },
+        id,
+        name,
+        role,
+        email,
+        oidc_subject,
+        disabled,
         password_hash: password === undefined ? "" : await hashPassword(password),
         session_epoch: createEpoch(),
       };

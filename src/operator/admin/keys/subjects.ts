@@ -70,7 +70,14 @@ function subjectView(
   const { id, name, remark, limits = {}, models = [] } = entry;
   const { guardrails = [], history = "full", allowed_tags = [] } = entry;
   return {
-    ...{ id, name, remark, limits, models, guardrails, history, allowed_tags },
+    id,
+    name,
+    remark,
+    limits,
+    models,
+    guardrails,
+    history,
+    allowed_tags,
     keys: countKeys(config, subject, id),
     used: usedView(uses.get(formatSubject(subject.kind, id))),
     unpriced_models: countUnpricedModels(config, entry, platform),

@@ -88,7 +88,12 @@ export async function emulateVisitor(
     await page.setViewport({ width, height, deviceScaleFactor, isMobile: mobile, hasTouch: touch });
     // The library does not set the size of the screen.
     await session.send("Emulation.setDeviceMetricsOverride", {
-      ...{ width, height, deviceScaleFactor, mobile, screenWidth: width, screenHeight: height },
+      width,
+      height,
+      deviceScaleFactor,
+      mobile,
+      screenWidth: width,
+      screenHeight: height,
       screenOrientation:
         width > height
           ? { type: "landscapePrimary", angle: mobile ? 90 : 0 }

@@ -64,7 +64,10 @@ export function createChoices(initial: InitialConversation | null): Choices {
   const { temperature, max_tokens, ...more } = parameters;
   return {
     ...START,
-    ...{ dialect, model, stream, system },
+    dialect,
+    model,
+    stream,
+    system,
     withTools: tools.length > 0,
     tools: tools.length > 0 ? JSON.stringify(tools, null, 2) : SAMPLE_TOOLS,
     temperature: toText(temperature),

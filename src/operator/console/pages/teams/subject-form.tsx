@@ -27,7 +27,11 @@ export function SubjectForm({ list, subject, version, onClose, onSaved }: Subjec
   const submit = async (onSucceeded: () => void, ifMatch: string | undefined) => {
     const limits = parseLimits(draft, subject?.limits);
     const fields = {
-      ...{ name, remark, history, limits, guardrails },
+      name,
+      remark,
+      history,
+      limits,
+      guardrails,
       models: parseList(draft["models"] ?? ""),
       ...(list !== "tags" && { allowed_tags: parseList(draft["allowed_tags"] ?? "") }),
     };
