@@ -86,7 +86,10 @@ export function varsOf(args) {
   return vars;
 }
 
-/** Describes the provider that the variables select. Without a base URL it is the sandbox, if there is one. */
+/**
+ * Describes the provider that the variables select. Without a base URL it is the sandbox, if there is one. `accounts`: see
+ * {@link accountsNote}.
+ */
 export function providerName(vars, sandbox = true, accounts = null) {
   const { PROVIDER_BASE_URL: url, PROVIDER_DRIVER: driver = "sessions" } = vars;
   if (url) return `${url} (driver ${driver})`;
@@ -102,16 +105,15 @@ export function providerName(vars, sandbox = true, accounts = null) {
 export function accountsNote(vars, accounts = null) {
   const { PROVIDER_BASE_URL: url, PROVIDER_DRIVER: driver = "sessions", PROVIDER_TOKEN: token = "" } = vars;
   if (vars.GATEWAY_DEVELOPMENT !== "true") return null;
+  if (driver === "sessions" && accounts === 0) {
+    const example = url ? "" : ', for example one@sandbox.test with the password "sandbox"';
+    return `none: requests fail until you add one in the console${example}`;
+  }
+  if (!url || vars.GATEWAY_CONFIG_JSON) return null;
   if (driver === "sessions") {
-    if (accounts === 0) {
-      const example = url ? "" : ', for example one@sandbox.test with the password "sandbox"';
-      return `none: requests fail until you add one in the console${example}`;
-    }
-    if (!url || vars.GATEWAY_CONFIG_JSON) return null;
     const samples = "three named one, two and three@sandbox.test, until you change them in the console";
     return `${samples}: they sign in with the password "sandbox"`;
   }
-  if (!url || vars.GATEWAY_CONFIG_JSON) return null;
   const hasToken = token !== "" && token !== "none";
   const key = hasToken
     ? "requests have the key in PROVIDER_TOKEN"
@@ -190,7 +192,7 @@ function get(url, headers = {}) {
   });
 }
 
-/** The number of accounts of the default provider; null if the gateway does not tell it. */
+/** Reads the number of accounts of the default provider; null if the request fails. */
 async function countAccounts(address, adminKey) {
   try {
     const response = await get(`${address}/admin/providers/default`, { authorization: `Bearer ${adminKey}` });

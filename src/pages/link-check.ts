@@ -1,7 +1,7 @@
 import type { PageOperation } from "../core/ports/page-jobs.ts";
 import type { Variables } from "../core/variables/variables.ts";
 import { CONTENT } from "./content/endpoints.ts";
-import { pageAddressOptions } from "./http/page-address.ts";
+import { readPageAddressOptions } from "./http/page-address.ts";
 import { QueryParameters } from "./http/query-parameters.ts";
 import { readDelivery } from "./jobs/delivery-parameters.ts";
 import { normalizedQuery } from "./limits/page-caller.ts";
@@ -27,7 +27,7 @@ export function assertLinkQuery(
   readDelivery(delivery, 1, "link", variables);
   new QueryParameters(query).boolean("async", false);
   OPERATIONS[operation].read(normalizedQuery(query), {
-    ...pageAddressOptions(variables),
+    ...readPageAddressOptions(variables),
     access: "link",
   });
 }

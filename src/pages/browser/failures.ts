@@ -5,10 +5,7 @@ export function forbiddenPage(): GatewayError {
   return new GatewayError(
     400,
     "The page leads to an address that is not on the public internet. The setting PAGE_PRIVATE_HOSTS lists exceptions.",
-    {
-      code: "forbidden_url",
-      param: "url",
-    },
+    { code: "forbidden_url", param: "url" },
   );
 }
 

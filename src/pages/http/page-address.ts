@@ -1,14 +1,14 @@
 import { checkPageUrl, type PageUrlCheck, type UrlSafetyOptions } from "../../core/url-safety/index.ts";
 import type { Variables } from "../../core/variables/variables.ts";
 
-/** Which pages may be loaded, and how much the error about another one says. */
+/** Which pages may be loaded, and what the error about a private address says. */
 export interface PageAddressOptions extends UrlSafetyOptions {
-  /** The caller runs the service: the error says how to allow a private address. */
+  /** The caller runs the service, so the error has the command that allows the address. */
   readonly isDevelopment?: boolean;
 }
 
-/** The options of a deployment. */
-export function pageAddressOptions({
+/** Returns the options that the variables of a deployment set. */
+export function readPageAddressOptions({
   development,
   pages,
 }: Pick<Variables, "development" | "pages">): PageAddressOptions {

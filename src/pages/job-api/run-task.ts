@@ -3,7 +3,7 @@ import type { PageOperation, TaskResult } from "../../core/ports/page-jobs.ts";
 import type { Platform } from "../../core/ports/platform.ts";
 import { convertIfNeeded, readBytes, type ServableAnswer } from "../answers/answer.ts";
 import { CONTENT } from "../content/endpoints.ts";
-import { pageAddressOptions } from "../http/page-address.ts";
+import { readPageAddressOptions } from "../http/page-address.ts";
 import type { PageSource } from "../http/page-setup-parameters.ts";
 import type { QueuedTask } from "../jobs/job-table.ts";
 import { assertClientKeyValid, clientAccess } from "../limits/page-caller.ts";
@@ -39,7 +39,7 @@ export async function runTask(
     // The key may have been revoked since.
     const { config } = await platform.configuration.read();
     await assertClientKeyValid(config, task.client, platform.now());
-    const source = { ...pageAddressOptions(platform.variables), access: clientAccess(task.client) };
+    const source = { ...readPageAddressOptions(platform.variables), access: clientAccess(task.client) };
     const result = await toTaskResult(RUN[task.operation](work, query, source));
     if (task.uploadUrl !== null && isWanted()) await uploadResult(platform, task.uploadUrl, result);
     return result;

@@ -2,7 +2,7 @@ import { GatewayError, invalidRequest } from "../../core/errors/gateway-error.ts
 import type { Context } from "../../core/ports/context.ts";
 import type { NewTask, PageOperation, TaskError } from "../../core/ports/page-jobs.ts";
 import { MAX_URL_LENGTH } from "../../core/url-safety/index.ts";
-import { checkPageAddress, type PageAddressOptions, pageAddressOptions } from "../http/page-address.ts";
+import { checkPageAddress, type PageAddressOptions, readPageAddressOptions } from "../http/page-address.ts";
 import { QueryParameters } from "../http/query-parameters.ts";
 import { type PageCall, withRateLimit } from "../limits/rate-limit.ts";
 import type { JobDelivery } from "./delivery-parameters.ts";
@@ -85,7 +85,7 @@ export function startBatch(
     const query = toQuery(options);
     assertQueryLength(query);
     const delivery = check(withAddress(PLACEHOLDER_PAGE, query), call);
-    const addressOptions = pageAddressOptions(context.platform.variables);
+    const addressOptions = readPageAddressOptions(context.platform.variables);
     const tasks = urls.map((url): NewTask => {
       const error = findTaskError(url, addressOptions);
       // The beginning of a long address is enough to recognize it.

@@ -13,7 +13,7 @@ import type { ServableAnswer } from "../answers/answer.ts";
 import { createResponse } from "../answers/answer-response.ts";
 import type { Freshness } from "../http/freshness.ts";
 import { BODY_STATUSES } from "../http/openapi-descriptions.ts";
-import { pageAddressOptions } from "../http/page-address.ts";
+import { readPageAddressOptions } from "../http/page-address.ts";
 import { type PageSource, rejectSecrets } from "../http/page-setup-parameters.ts";
 import { QueryParameters } from "../http/query-parameters.ts";
 import { batchQuerySchema, createBodySchema, type PageBody } from "../http/query-schemas.ts";
@@ -181,5 +181,5 @@ function queryDelivery({ url }: Pick<Context, "url">): DeliveryParameters {
 }
 
 function createSource({ platform }: Context, { access }: PageCall, html?: string): PageSource {
-  return { ...pageAddressOptions(platform.variables), access, ...(html !== undefined && { html }) };
+  return { ...readPageAddressOptions(platform.variables), access, ...(html !== undefined && { html }) };
 }

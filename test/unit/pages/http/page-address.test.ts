@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { parseVariables } from "../../../../src/core/variables/parse-variables.ts";
-import { checkPageAddress, pageAddressOptions } from "../../../../src/pages/http/page-address.ts";
+import { checkPageAddress, readPageAddressOptions } from "../../../../src/pages/http/page-address.ts";
 import { useMemoryGateway } from "../../../support/memory-gateway.ts";
 import { KEY } from "../../../support/memory-platform.ts";
 
@@ -33,7 +33,7 @@ test.each([
   const check = checkPageAddress(url, options);
   expect(check.ok ? "" : check.message).toContain(`npm start -- --var PAGE_PRIVATE_HOSTS:${setting} (`);
   const variables = parseVariables({ PAGE_PRIVATE_HOSTS: setting }, { drivers: ["openai"] });
-  expect(checkPageAddress(url, pageAddressOptions(variables))).toMatchObject({ ok: true });
+  expect(checkPageAddress(url, readPageAddressOptions(variables))).toMatchObject({ ok: true });
 });
 
 test("other errors stay as they are", () => {
