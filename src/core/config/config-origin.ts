@@ -4,9 +4,10 @@ export interface ConfigOrigin {
   readonly configJson: string | null;
   /** Whether edits of a configuration from the environment are stored. */
   readonly configWriteback: boolean;
-  /** Whether an empty configuration starts with the development key and accounts. */
+  /** Whether an empty configuration starts with the development key, and sample accounts follow the default provider. */
   readonly development: boolean;
-  /** Protocol and address of the default provider; null: the sandbox, if there is one. */
+  /** The protocol of the default provider. */
   readonly providerDriver: string;
+  /** The address of the default provider; null: the sandbox, if there is one. */
   readonly providerBaseUrl: string | null;
 }

@@ -1,7 +1,7 @@
 import { BUILD } from "../version.ts";
 import type { ConfigOrigin } from "./config-origin.ts";
 import { createInitialConfig } from "./initial-config.ts";
-import { placeSampleAccounts } from "./sample-accounts.ts";
+import { adaptSampleAccounts } from "./sample-accounts.ts";
 import { type Config, configSchema } from "./schema.ts";
 import type { ConfigSnapshot } from "./snapshot.ts";
 
@@ -13,7 +13,7 @@ export interface StoredConfig {
   readonly source: string;
   /** The build whose schemas have checked it; absent if unknown. */
   readonly build?: string;
-  /** See `PlacedConfig`. Absent: none. */
+  /** See `AdaptedConfig`. Absent: none. */
   readonly unusedSamples?: readonly string[];
 }
 
@@ -106,15 +106,16 @@ export class ConfigurationCore {
     const writable = !envBacked || configWriteback;
     const stored = this.#storage.load();
     const usable = stored !== null && stored.source === (configJson ?? "") && writable;
-    const own = usable
+    const current = usable
       ? { config: this.#validateStored(stored), unusedSamples: stored.unusedSamples ?? [] }
       : null;
-    const placed = own === null ? createInitialConfig(this.#origin) : placeSampleAccounts(own, this.#origin);
-    this.#unusedSamples = placed.unusedSamples;
+    const { config, unusedSamples } =
+      current === null ? createInitialConfig(this.#origin) : adaptSampleAccounts(current, this.#origin);
+    this.#unusedSamples = unusedSamples;
     // Content that is not stored has a version above all stored ones, so that no client considers its own snapshot newer.
     const storedVersion = stored?.version ?? 0;
-    const version = placed.config === own?.config ? storedVersion : storedVersion + 1;
-    return { version, config: placed.config, envBacked, writable };
+    const version = config === current?.config ? storedVersion : storedVersion + 1;
+    return { version, config, envBacked, writable };
   }
 }
 

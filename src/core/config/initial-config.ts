@@ -1,6 +1,6 @@
 import { fromBase64 } from "../encoding/bytes.ts";
 import type { ConfigOrigin } from "./config-origin.ts";
-import { createSampleAccounts, type PlacedConfig, placeSampleAccounts } from "./sample-accounts.ts";
+import { type AdaptedConfig, adaptSampleAccounts, createSampleAccounts } from "./sample-accounts.ts";
 import { type Config, configSchema } from "./schema.ts";
 
 /** The API key that a development configuration starts with. It is publicly known. */
@@ -36,10 +36,10 @@ export function describeConfigJsonFault(source: string): string | null {
 }
 
 /** The configuration before the first edit. */
-export function createInitialConfig(origin: ConfigOrigin): PlacedConfig {
+export function createInitialConfig(origin: ConfigOrigin): AdaptedConfig {
   const { configJson, development } = origin;
   const unusedSamples: string[] = [];
   if (configJson !== null) return { config: parseConfigJson(configJson), unusedSamples };
   if (!development) return { config: configSchema.parse({}), unusedSamples };
-  return placeSampleAccounts({ config: createDevelopmentConfig(), unusedSamples }, origin);
+  return adaptSampleAccounts({ config: createDevelopmentConfig(), unusedSamples }, origin);
 }
