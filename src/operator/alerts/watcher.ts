@@ -13,9 +13,10 @@ import { listActiveWebhooks, type QueuedMessage, WebhookDeliveries } from "./web
 
 /** Interval of the checks, milliseconds. */
 const CHECK_INTERVAL_MS = 30_000;
-/** How many budgets are reported at a time. A Durable Object stores the state as one value of at most 2 MB. */
+/** Most alerts of budgets that are open at a time. A Durable Object stores the state as one value of at most 2 MB. */
 const MAX_BUDGETS = 2_000;
-const MAX_TEXT = 300;
+/** Longest message of an alert, in characters. */
+const MAX_MESSAGE_LENGTH = 300;
 /** The period for the error rate. */
 const RATE_MS = 300_000;
 
@@ -57,7 +58,7 @@ export class Watcher {
   readonly #deliveries: WebhookDeliveries;
   /** Why the last save failed; empty: it did not. */
   #saveError = "";
-  /** Budgets that the last round had no room for. */
+  /** How many alerts of budgets the last round had no room for. */
   #unreported = 0;
   #rates: WatchState["rates"];
   /** The last started round. */
@@ -158,8 +159,8 @@ export class Watcher {
   }
 
   /**
-   * Omits new alerts of budgets beyond the limit. None is dropped for a newer one: the next round would report it again.
-   * The other kinds have one alert each, or one for each provider.
+   * Omits new alerts of budgets beyond the limit. Does not replace an open alert: the next round would report it again. The
+   * other kinds have one alert each, or one for each provider.
    */
   #admitAlerts(alerts: readonly Alert[]): readonly Alert[] {
     let room = MAX_BUDGETS;
@@ -207,7 +208,7 @@ export class Watcher {
 
   /** Queues an alert for the webhooks that get its rule, unless it was reported within its quiet period. */
   #raiseAlert(config: Config, { message, ...facts }: Alert, quietMinutes: number): void {
-    const alert = { ...facts, message: truncateText(message, MAX_TEXT) };
+    const alert = { ...facts, message: truncateText(message, MAX_MESSAGE_LENGTH) };
     const at = this.#platform.now();
     const name = formatAlertName(alert);
     const reported = this.#reported.get(name);

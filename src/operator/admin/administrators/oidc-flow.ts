@@ -10,8 +10,8 @@ import { readBounded } from "../../../gateway/providers/transport.ts";
 const TIMEOUT_MS = 10_000;
 /** Longest answer of the identity provider, bytes. */
 const MAX_ANSWER_BYTES = 1_000_000;
-/** How long someone may take to sign in at the identity provider, seconds. */
-const SIGN_IN_SECONDS = 600;
+/** How long a person may take to sign in at the identity provider, seconds. */
+export const SIGN_IN_SECONDS = 600;
 const COOKIE_ISSUER = "polygate-oidc";
 
 /** What the flow needs to know of the identity provider and of the deployment. */
@@ -47,7 +47,8 @@ const toLowerCaseAscii = (text: string): string =>
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
 
-function readObject(text: string): JsonObject | null {
+/** Parses a JSON object; null if the text is something else. */
+function parseObjectOrNull(text: string): JsonObject | null {
   try {
     const value: unknown = JSON.parse(text);
     return isObject(value) ? value : null;
@@ -66,7 +67,7 @@ async function fetchJson(
     const response = await fetch(address, { ...init, signal: AbortSignal.timeout(TIMEOUT_MS) });
     const { text, whole } = await readBounded(response, MAX_ANSWER_BYTES);
     if (!whole) throw fail(`${what} sent too much, or broke off`);
-    const body = readObject(text);
+    const body = parseObjectOrNull(text);
     if (response.ok && body !== null) return body;
     if (response.ok) throw fail(`${what} sent no JSON object`);
     const reason = typeof body?.["error"] === "string" ? `: ${body["error"]}` : "";
@@ -77,15 +78,16 @@ async function fetchJson(
   }
 }
 
-interface Discovered {
+/** What the identity provider states about itself (OpenID Connect Discovery 1.0, section 3). */
+interface ProviderMetadata {
   readonly issuer: string;
   readonly authorizationEndpoint: string;
   readonly tokenEndpoint: string;
-  readonly keysAddress: string;
+  readonly jwksUri: string;
   /** Null: there is none. */
   readonly userInfoEndpoint: string | null;
-  /** The client sends its secret in the body: the token endpoint does not take it in a header. */
-  readonly takesSecretInBody: boolean;
+  /** The client sends its secret in the form, because the token endpoint does not take it in a header. */
+  readonly usesClientSecretPost: boolean;
 }
 
 /** How long the metadata of the identity provider is used, and how long a failure to read it, milliseconds. */
@@ -96,7 +98,7 @@ const FAILURE_MS = 5_000;
 interface Discovery {
   readonly issuer: string;
   until: number;
-  readonly metadata: Promise<Discovered>;
+  readonly metadata: Promise<ProviderMetadata>;
 }
 
 const discoveries = new WeakMap<object, Discovery>();
@@ -105,7 +107,7 @@ const discoveries = new WeakMap<object, Discovery>();
  * Returns the addresses of the identity provider. Anybody may begin to sign in, so the metadata is cached, and requests
  * at the same time share one request to the identity provider.
  */
-function discover(settings: OidcSettings): Promise<Discovered> {
+function discover(settings: OidcSettings): Promise<ProviderMetadata> {
   const { issuer, now, platform, waitUntil } = settings;
   const known = discoveries.get(platform);
   if (known !== undefined && known.issuer === issuer && known.until > now) return known.metadata;
@@ -122,7 +124,7 @@ function discover(settings: OidcSettings): Promise<Discovered> {
 }
 
 /** Reads the addresses of the identity provider (OpenID Connect Discovery 1.0). */
-async function readMetadata(settings: OidcSettings): Promise<Discovered> {
+async function readMetadata(settings: OidcSettings): Promise<ProviderMetadata> {
   const address = `${settings.issuer}/.well-known/openid-configuration`;
   const metadata = await fetchJson(settings, address, {}, "the identity provider");
   const isSecure = settings.issuer.startsWith("https:");
@@ -143,9 +145,9 @@ async function readMetadata(settings: OidcSettings): Promise<Discovered> {
     issuer,
     authorizationEndpoint: read("authorization_endpoint"),
     tokenEndpoint: read("token_endpoint"),
-    keysAddress: read("jwks_uri"),
+    jwksUri: read("jwks_uri"),
     userInfoEndpoint: metadata["userinfo_endpoint"] === undefined ? null : read("userinfo_endpoint"),
-    takesSecretInBody:
+    usesClientSecretPost:
       Array.isArray(methods) &&
       methods.includes("client_secret_post") &&
       !methods.includes("client_secret_basic"),
@@ -197,7 +199,7 @@ async function readCookie(cookie: string, secret: string, now: number): Promise<
 /**
  * Completes the flow: checks the state, exchanges the code, and verifies the ID token.
  *
- * @param isKnownSubject whether an administrator has a subject: the address does not matter then
+ * @param isKnownSubject whether an administrator has this subject. Then the e-mail address is not needed.
  * @param countAttempt called before the identity provider is asked, but not if the flow did not begin in this browser
  * @throws GatewayError 400 that says what failed
  */
@@ -213,8 +215,7 @@ export async function completeSignIn(
   const begun = await readCookie(cookie, secret, settings.now);
   if (state === "" || begun["state"] !== state) throw fail("it did not begin in this browser: try again");
   await countAttempt();
-  const { issuer, tokenEndpoint, keysAddress, userInfoEndpoint, takesSecretInBody } =
-    await discover(settings);
+  const { issuer, tokenEndpoint, jwksUri, userInfoEndpoint, usesClientSecretPost } = await discover(settings);
   const form = new URLSearchParams({
     grant_type: "authorization_code",
     code,
@@ -223,7 +224,7 @@ export async function completeSignIn(
     code_verifier: String(begun["verifier"]),
   });
   const headers: Record<string, string> = { accept: "application/json" };
-  if (takesSecretInBody && settings.clientSecret !== "") form.set("client_secret", settings.clientSecret);
+  if (usesClientSecretPost && settings.clientSecret !== "") form.set("client_secret", settings.clientSecret);
   else if (settings.clientSecret !== "") {
     const credentials = [settings.clientId, settings.clientSecret].map(encodeURIComponent).join(":");
     headers["authorization"] = `Basic ${btoa(credentials)}`;
@@ -238,7 +239,7 @@ export async function completeSignIn(
   const { id_token: idToken } = answer;
   if (typeof idToken !== "string")
     throw fail("the identity provider sent no ID token: add openid to the scope");
-  const claims = await verifyIdToken(settings, issuer, keysAddress, idToken);
+  const claims = await verifyIdToken(settings, issuer, jwksUri, idToken);
   if (claims["nonce"] !== begun["nonce"]) throw fail("the ID token belongs to another sign-in");
   const { access_token: accessToken } = answer;
   const subject = String(claims["sub"]);
@@ -261,28 +262,32 @@ export async function completeSignIn(
   return {
     subject,
     email: typeof email === "string" ? toLowerCaseAscii(email.trim()) : "",
-    // Some providers send a text.
+    // Some providers send the text "true".
     isEmailVerified: verified === true || verified === "true",
   };
 }
 
-/** Not HS256: the client's secret would sign, which every holder of it could do. */
-const ALGORITHMS = ["RS", "PS", "ES"].flatMap((family) => ["256", "384", "512"].map((size) => family + size));
+/** The accepted signatures. Not HS256: every holder of the client's secret could sign with it. */
+const ALGORITHMS = [
+  ...["RS", "PS", "ES"].flatMap((family) => ["256", "384", "512"].map((size) => family + size)),
+  "EdDSA",
+  "Ed25519",
+];
 
 /** Verifies an ID token. The keys are read each time, so new ones work at once. */
 async function verifyIdToken(
   settings: OidcSettings,
   issuer: string,
-  keysAddress: string,
+  jwksUri: string,
   idToken: string,
 ): Promise<JWTPayload> {
   const { clientId, now } = settings;
-  const keys = await fetchJson(settings, keysAddress, { redirect: "manual" }, "the key endpoint");
+  const keys = await fetchJson(settings, jwksUri, { redirect: "manual" }, "the key endpoint");
   try {
     const payload = await verifySignature(idToken, keys, {
       issuer,
       audience: clientId,
-      algorithms: [...ALGORITHMS, "EdDSA", "Ed25519"],
+      algorithms: ALGORITHMS,
       requiredClaims: ["sub", "exp", "iat"],
       clockTolerance: 60,
       currentDate: new Date(now),

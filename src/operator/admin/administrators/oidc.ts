@@ -13,11 +13,16 @@ import { editConfig } from "../editing/config-edit.ts";
 import { ENTRY_HEADERS, entryEtag, IF_MATCH } from "../etag.ts";
 import { requestObject } from "../request-fields.ts";
 import { startSession } from "./admin-session.ts";
-import { beginSignIn, completeSignIn, type OidcIdentity, type OidcSettings } from "./oidc-flow.ts";
+import {
+  beginSignIn,
+  completeSignIn,
+  type OidcIdentity,
+  type OidcSettings,
+  SIGN_IN_SECONDS,
+} from "./oidc-flow.ts";
 
 /** The cookie that ties the answer of the identity provider to the browser that began to sign in. */
 const COOKIE = "polygate_oidc";
-const COOKIE_SECONDS = 600;
 const CALLBACK = "/admin/oidc/callback";
 /** Attempts at the identity provider are counted apart from those with passwords. */
 const COUNTED_AS = "oidc ";
@@ -120,7 +125,7 @@ function findBySubject({ administrators }: Config, subject: string): Administrat
   return administrators.find(({ disabled, oidc_subject }) => !disabled && oidc_subject === subject);
 }
 
-/** Finds an administrator without a subject: one with a subject is somebody else. */
+/** Finds an administrator without a subject. An entry with another subject belongs to another person. */
 function findByEmail(
   { administrators }: Config,
   { email, isEmailVerified }: OidcIdentity,
@@ -188,7 +193,7 @@ export const OIDC_ENDPOINTS = [
       }
       const { address, cookie } = begun;
       const headers = new Headers({ location: address, "cache-control": "no-store" });
-      headers.append("set-cookie", createCookie(context, cookie, COOKIE_SECONDS));
+      headers.append("set-cookie", createCookie(context, cookie, SIGN_IN_SECONDS));
       return new Response(null, { status: 302, headers });
     },
   }),

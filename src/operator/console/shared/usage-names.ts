@@ -24,7 +24,7 @@ interface Named {
   readonly name: string;
 }
 
-/** The names by id. */
+/** Returns the names of entries by their ids. */
 export const toNames = (entries: readonly Named[]) => new Map(entries.map(({ id, name }) => [id, name]));
 
 /** Reads the names of keys, teams, users, providers and accounts. */

@@ -33,7 +33,7 @@ export function separateToolCalls(
   { finish_reason, called_functions: functions = [] }: AnswerEnd,
 ): SeparatedAnswer {
   const markup = extractToolCallMarkup(text);
-  // Without tools, an answer with markup is text: it explains markup.
+  // An answer that ended with `stop` called nothing: its markup is a text about markup.
   const mayCall = markup !== "" || finish_reason === "tool_calls";
   if (functions.length === 0 && (finish_reason === "stop" || !mayCall))
     return { text, hasCalls: false, functions };

@@ -28,7 +28,7 @@ import { Tiles } from "./tiles.tsx";
 import { TopLists } from "./top-lists.tsx";
 import { Warnings } from "./warnings.tsx";
 
-/** Refresh interval of the settings, which the warnings need. */
+/** Refresh interval of the settings, which the warnings need, and of the providers. */
 const REFRESH_MS = 300_000;
 /** Refresh intervals of queue and activity. Longer ranges refresh less often, because they change slowly. */
 const QUEUE_MS = 2_000;

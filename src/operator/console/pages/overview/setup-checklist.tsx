@@ -11,10 +11,10 @@ import { texts } from "./texts.ts";
 
 /** Set once all steps are done: later a gateway may have no requests for a while. */
 const DONE_KEY = "polygate-set-up";
-/** Refresh interval until then: each step shows at once that it is done. */
+/** Refresh interval of the checklist while steps are left, milliseconds. */
 export const SETUP_REFRESH_MS = 5_000;
 
-/** Whether all steps were done when this browser showed them. */
+/** Whether this browser has shown all steps as done. */
 export const isSetUp = () => localStorage.getItem(DONE_KEY) !== null;
 
 interface SetupChecklistProps {
@@ -77,6 +77,7 @@ function countModels({ read_only, models }: ProviderView): number {
   return Object.values(models).filter((model) => typeof model === "string" || model.enabled !== false).length;
 }
 
+/** Counts the enabled providers and their models. */
 function countProviders(providers: readonly ProviderView[]): Omit<SetupState, "keys" | "hasRequest"> {
   const enabled = providers.filter((provider) => provider.enabled);
   return {
