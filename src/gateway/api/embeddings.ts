@@ -24,7 +24,7 @@ const embeddingsRequestSchema = lazyLooseObject(() => ({
   input: z.union([
     z.string(),
     tokensSchema(),
-    /** Objects have media, for example `{"image": "https://…"}`: the provider knows their form. */
+    // Objects have media, for example `{"image": "https://…"}`: the provider knows their form.
     z
       .array(z.union([z.string(), lazyLooseObject(() => ({}))]))
       .min(1)
@@ -36,7 +36,7 @@ const embeddingsRequestSchema = lazyLooseObject(() => ({
 }));
 
 /**
- * Converts `input` into a list of inputs.
+ * Converts `input` into a list of inputs. Media become their texts, which count for the estimate of tokens.
  *
  * @throws GatewayError 400 for an empty text.
  */
@@ -48,12 +48,13 @@ function parseInputs(input: z.output<typeof embeddingsRequestSchema>["input"]): 
     const fieldPath = typeof input === "string" ? "input" : `input[${index}]`;
     if (entry === "") throw invalidRequest(`${fieldPath} must not be an empty string`, fieldPath);
     if (typeof entry === "number") return [entry];
-    return isObject(entry)
-      ? Object.values(entry)
-          .filter((value) => typeof value === "string")
-          .join("\n")
-      : entry;
+    return isObject(entry) ? joinTexts(entry) : entry;
   });
+}
+
+function joinTexts(media: JsonObject): string {
+  const texts = Object.values(media).filter((value) => typeof value === "string");
+  return texts.join("\n");
 }
 
 /**
@@ -121,7 +122,7 @@ export const createEmbeddings = callerEndpoint({
       const data = Array.from(vectors, (vector, index) => {
         const entry = entries.get(index);
         const sent = entry?.["embedding"];
-        // Not every engine knows the format, and some prefer theirs.
+        // An engine may ignore the format that was requested.
         const base64 = () => (typeof sent === "string" ? sent : vectorToBase64(vector));
         return { object: "embedding", index, ...entry, embedding: isBase64 ? base64() : [...vector] };
       });
@@ -143,7 +144,7 @@ function listEntries(answer: JsonObject | null): ReadonlyMap<number, JsonObject>
   );
 }
 
-/** The usage that the provider states, if its count is the one that the gateway takes. */
+/** The usage that the provider states, unless the gateway replaced its count by an estimate. */
 function readUsage(answer: JsonObject | null, tokens: number): JsonObject {
   const usage = answer?.["usage"];
   return isObject(usage) && usage["prompt_tokens"] === tokens ? usage : {};

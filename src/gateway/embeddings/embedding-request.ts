@@ -15,9 +15,9 @@ export interface EmbeddingRequest {
   /** The style's name, for the queue's status. */
   readonly style: string;
   readonly model: ResolvedModel;
-  /** What is embedded. Of media only their texts: `assertPlainInputs` refuses them where they would be lost. */
+  /** What is embedded. Media have only their texts here: `assertPlainInputs` rejects media where they would be lost. */
   readonly inputs: readonly EmbeddingInput[];
-  /** Throws 400 if the inputs have more than `inputs` says. Called unless the provider gets the body itself. */
+  /** Throws 400 if the body has more than `inputs` and `dimensions`. Called unless the provider gets the body itself. */
   readonly assertPlainInputs?: () => void;
   /** Whether the body names further models that may not be used. Absent: it cannot. */
   readonly namesOtherModels?: (isAllowed: IsModelAllowed) => boolean;
@@ -31,7 +31,7 @@ export interface EmbeddingRequest {
     | ({ readonly protocol: "content-generation" } & ContentsQuery);
 }
 
-/** Vectors of unit length in the order of the inputs, computed on demand, and the number of tokens of all inputs. */
+/** The vectors in the order of the inputs, which may be computed on demand, and the number of tokens of all inputs. */
 export interface Vectors {
   readonly vectors: Iterable<Vector>;
   readonly tokens: number;

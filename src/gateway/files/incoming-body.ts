@@ -4,7 +4,7 @@ import { bodyIncomplete, bodyTooLarge } from "../../core/http/json-text.ts";
 import { withDeadline } from "../../core/ports/clock.ts";
 import type { UnreadBody } from "./unread-body.ts";
 
-/** A watched body is read ahead until so many bytes are held. */
+/** How many bytes of a watched body are read ahead. */
 const READ_AHEAD_BYTES = 64 * 1024;
 
 /** Limits of an upload. */
@@ -51,8 +51,8 @@ export class IncomingBody implements UnreadBody {
   }
 
   /**
-   * Calls `onBroken` when the body breaks off. Reads ahead for it: only a pending read reports that a client has left, except
-   * a reset on workerd. Call it while nothing is read.
+   * Calls `onBroken` when the body breaks off. Reads ahead, because only a pending read reports that a client has left (on
+   * workerd a reset is reported without one). Call it while no read is pending.
    */
   watch(onBroken: (error: unknown) => void): void {
     if (this.#reader === undefined) return;

@@ -43,7 +43,7 @@ export type EmbeddingsApi =
       ): Promise<EmbeddingsResult>;
     };
 
-/** A body of `/v1/embeddings` without the model: a single input may be without a list. */
+/** A body of `/v1/embeddings` without the model. A single input need not be in a list. */
 export type EmbeddingsBody = JsonObject & { readonly input: string | readonly unknown[] };
 
 /** Texts to embed. The provider may ignore `dimensions`. */
@@ -58,6 +58,7 @@ export interface ContentsQuery {
   readonly requests: readonly JsonObject[];
 }
 
+/** The numbers of one embedding. */
 export type Vector = ArrayLike<number> & Iterable<number>;
 
 /** One vector for each input, in order, and the number of input tokens. */

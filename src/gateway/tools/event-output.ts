@@ -6,6 +6,7 @@ export class EventOutput {
   #events: ScanEvent[] = [];
   #speculation: { events: ScanEvent[]; next: number } | undefined;
   #next: number;
+  /** Joins the pieces of the text. */
   readonly #pairs = new SurrogateJoiner();
 
   constructor(firstIndex: number) {

@@ -38,9 +38,9 @@ export const OLD_FILTER_INDEX = "record_facts";
 export const CREATE_FILTER_INDEX = `create index if not exists ${FILTER_INDEX} on record(created, seq, updated, ${FILTER_FIELDS.join()})`;
 
 /**
- * Whether a summary contains a text that users see: in its texts and lists, or in the status with its code ("error 429"). People read codes with spaces (`rate limit exceeded`), so underscores count as spaces. Not `like`: Durable
- * Objects refuse patterns of more than 50 bytes. The second line is a cheap pre-check: the text must be somewhere in
- * the JSON.
+ * Whether a summary contains a text that users see: in its texts and lists, or in the status with its code ("error 429").
+ * People read codes with spaces (`rate limit exceeded`), so underscores count as spaces. Not `like`: Durable Objects refuse
+ * patterns of more than 50 bytes. The second line is a cheap pre-check: the text must be somewhere in the JSON.
  */
 const HAS_TEXT = `(instr(lower(${summaryField("status")} || ' ' || (${summaryField("status_code")})), ${foldText("?")}) > 0
   or instr(${foldText("summary")}, ${foldText("?")}) > 0 and exists(select 1 from json_each(summary)

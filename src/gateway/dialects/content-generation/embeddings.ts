@@ -96,6 +96,7 @@ async function embedRequests(
       }
     },
     field: getFieldPath(0),
+    // If sizes differ, the largest counts for the limit of the answer.
     dimensions: sizes.includes(null) ? null : Math.max(...sizes.flatMap((size) => size ?? [])),
     stated: { protocol: "content-generation", verb, requests } as const,
   };

@@ -7,7 +7,6 @@ import { MAX_EVENT_CHARS } from "../../providers/answers/event-stream.ts";
 import { isRoleAlone, isUsageAlone, mayBeUsageAlone } from "./chat-chunks.ts";
 import { CR, endOfEvents, endsWithBlankLine, findEventEnd, LF } from "./event-boundaries.ts";
 
-const SEVERAL_DATA_LINES = /(?:^|[\r\n])data:[\s\S]*?[\r\n]data:/;
 const DATA_LINE = /(?:^|[\r\n])data:[ \t]?([^\r\n]*)/;
 
 /** A blank line with the line break before it has at most four bytes. */
@@ -39,8 +38,9 @@ const CHARGE_STEP = 4 * 1024;
 const IDENTITY_MEMBERS = ["id", "created"];
 
 const LINE_BREAK = /\r\n|\n|\r/;
+const SEVERAL_DATA_LINES = /(?:^|[\r\n])data:[\s\S]*?[\r\n]data:/;
 
-/** Whether an event has several lines of data. Every event is tested, and the search for a text is faster than the pattern. */
+/** Whether an event has several lines of data. Runs for every event, and a search for a text is faster than the pattern. */
 function hasSeveralDataLines(event: string): boolean {
   if (event.includes("\r")) return SEVERAL_DATA_LINES.test(event);
   const first = event.startsWith("data:") ? 0 : event.indexOf("\ndata:");
@@ -206,13 +206,13 @@ export class NativeStream {
 
   /** Returns null for an event that the caller does not get. */
   #editEvent(event: string): string | null {
-    if (!hasSeveralDataLines(event)) return this.#editWholeEvent(event);
+    if (!hasSeveralDataLines(event)) return this.#editSingleLineEvent(event);
     const joined = joinDataLines(event);
-    const edited = this.#editWholeEvent(joined);
+    const edited = this.#editSingleLineEvent(joined);
     return edited === joined ? event : edited;
   }
 
-  #editWholeEvent(event: string): string | null {
+  #editSingleLineEvent(event: string): string | null {
     if (this.#hidesUsageEvent && mayBeUsageAlone(event)) return this.#editParsedEvent(event);
     if (this.#continued !== null || this.#lastBeginning === null) return this.#editParsedEvent(event);
     // Most events of an answer begin alike, up to the model's name.

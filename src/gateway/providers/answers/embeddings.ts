@@ -22,7 +22,7 @@ function decodeFloats(text: string): Float32Array | null {
 }
 
 /** Reads a vector: a list of numbers, or base64 of 32-bit floats. Null: it is something else. */
-export function readVector(embedding: unknown): Vector | null {
+function readVector(embedding: unknown): Vector | null {
   const vector = typeof embedding === "string" ? decodeFloats(embedding) : embedding;
   const isVector = vector instanceof Float32Array || Array.isArray(vector);
   return isVector && vector.every((value: unknown) => Number.isFinite(value)) ? vector : null;
