@@ -4,6 +4,7 @@ import type { RawOutput } from "../../core/conversation/outcome.ts";
 import { estimateTokens } from "../../core/conversation/tokens.ts";
 import { addUsageDetails } from "../../core/conversation/usage-details.ts";
 import { concatBytes } from "../../core/encoding/bytes.ts";
+import { maskSecrets } from "../../core/encoding/secret-masking.ts";
 import type { GatewayError } from "../../core/errors/gateway-error.ts";
 import { ProviderError } from "../../core/errors/provider-error.ts";
 import { clientDisconnected } from "../../core/http/client-disconnect.ts";
@@ -56,6 +57,8 @@ export class PassthroughRun implements RawOutput {
   #idleMs = 0;
   /** The usage that is in the facts already. */
   #usage: Usage | null = null;
+  /** Credentials of the present attempt. */
+  #secrets: readonly string[] = [];
 
   /** @param onBegun called when the caller's answer begins */
   constructor(
@@ -87,7 +90,7 @@ export class PassthroughRun implements RawOutput {
   }
 
   get rawText(): string {
-    return this.#copy?.describe() ?? "";
+    return maskSecrets(this.#copy?.describe() ?? "", this.#secrets);
   }
 
   /**
@@ -148,8 +151,8 @@ export class PassthroughRun implements RawOutput {
       const response = call.isHeld
         ? await session.runWithToken((account) => passthrough.send(account, request, attempt.signal))
         : await passthrough.send(session.account, request, attempt.signal);
-      const secrets = [session.account.token, ...configuredSecrets(configuredHeaders)];
-      await this.#passThrough(response, attempt, session, new ErrorEventMask(secrets));
+      this.#secrets = [session.account.token, ...configuredSecrets(configuredHeaders)];
+      await this.#passThrough(response, attempt, session, new ErrorEventMask(this.#secrets));
     } finally {
       attempt.end();
     }
