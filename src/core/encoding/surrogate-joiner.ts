@@ -1,6 +1,6 @@
 /**
- * Joins a surrogate pair that is split between two pieces of a text. One half does not survive UTF-8, and strict JSON parsers
- * reject it.
+ * Joins a surrogate pair that is split between two pieces of a text. One half does not survive UTF-8, and strict JSON
+ * parsers reject it.
  */
 export class SurrogateJoiner {
   /** The first half of a pair whose second half has not arrived. */

@@ -29,7 +29,7 @@ import { missingEndpointError } from "../providers/passthrough/passthrough-error
 import { getProvider, type RegisteredProvider } from "../providers/provider-registry.ts";
 import { isWhole, mediaTypeOf } from "../providers/transport.ts";
 import { AnswerCopy } from "./answer-copy.ts";
-import { ErrorEventMask } from "./error-event-mask.ts";
+import { ErrorMask } from "./error-mask.ts";
 import { HeldBytes } from "./held-bytes.ts";
 import { PassthroughAttempt } from "./passthrough-attempt.ts";
 import type { PassthroughCall } from "./passthrough-call.ts";
@@ -57,7 +57,7 @@ export class PassthroughRun implements RawOutput {
   #idleMs = 0;
   /** The usage that is in the facts already. */
   #usage: Usage | null = null;
-  /** Credentials of the present attempt. */
+  /** The credentials of the last attempt. */
   #secrets: readonly string[] = [];
 
   /** @param onBegun called when the caller's answer begins */
@@ -152,7 +152,7 @@ export class PassthroughRun implements RawOutput {
         ? await session.runWithToken((account) => passthrough.send(account, request, attempt.signal))
         : await passthrough.send(session.account, request, attempt.signal);
       this.#secrets = [session.account.token, ...configuredSecrets(configuredHeaders)];
-      await this.#passThrough(response, attempt, session, new ErrorEventMask(this.#secrets));
+      await this.#passThrough(response, attempt, session, new ErrorMask(this.#secrets));
     } finally {
       attempt.end();
     }
@@ -162,7 +162,7 @@ export class PassthroughRun implements RawOutput {
     response: Response,
     attempt: PassthroughAttempt,
     session: AccountSession,
-    mask: ErrorEventMask,
+    mask: ErrorMask,
   ): Promise<void> {
     const mediaType = mediaTypeOf(response);
     if (mediaType === "text/html") {

@@ -7,8 +7,11 @@ const LF = 0x0a;
 const CR = 0x0d;
 const NONE = new Uint8Array();
 
-/** Masks the account's secrets in errors: in events of a stream, and in whole answers. A stream leaves in whole lines, except long ones. */
-export class ErrorEventMask {
+/**
+ * Masks the account's secrets in errors: in events of a stream, and in whole answers. A stream leaves in whole lines, except
+ * long ones.
+ */
+export class ErrorMask {
   readonly #secrets: readonly string[];
   /** The beginning of an unfinished line. */
   #held: Uint8Array = NONE;
@@ -33,7 +36,7 @@ export class ErrorEventMask {
     return this.mask(rest);
   }
 
-  /** Returns an error without the secrets, and anything else as it is. */
+  /** Returns whole lines or a whole answer without the secrets if they have an error, else unchanged. */
   mask(bytes: Uint8Array): Uint8Array {
     const text = new TextDecoder().decode(bytes);
     if (!text.includes("error")) return bytes;
