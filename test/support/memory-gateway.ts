@@ -58,11 +58,11 @@ function watchDigests(): void {
   const { subtle } = crypto;
   const digest = subtle.digest.bind(subtle);
   vi.spyOn(subtle, "digest").mockImplementation((algorithm, data) => {
-    const made = digest(algorithm, data);
-    digests.add(made);
-    const over = () => digests.delete(made);
-    made.then(over, over);
-    return made;
+    const digesting = digest(algorithm, data);
+    digests.add(digesting);
+    const over = () => digests.delete(digesting);
+    digesting.then(over, over);
+    return digesting;
   });
 }
 
@@ -199,14 +199,14 @@ export function passThrough(token = "a-token-of-the-provider"): Caller {
 }
 
 /** Creates gateways for tests. */
-export type MakeGateway = (options?: MemoryGatewayOptions) => Promise<MemoryGateway>;
+export type CreateGateway = (options?: MemoryGatewayOptions) => Promise<MemoryGateway>;
 
 /**
  * Provides in-memory gateways for the tests of a file, with a fake clock. After each test no slot may be occupied and no
  * timer may be left.
  */
-export function useMemoryGateway(): MakeGateway {
-  const made: MemoryGateway[] = [];
+export function useMemoryGateway(): CreateGateway {
+  const gateways: MemoryGateway[] = [];
   const lines: JsonObject[] = [];
 
   beforeEach(() => {
@@ -221,7 +221,7 @@ export function useMemoryGateway(): MakeGateway {
 
   afterEach(async () => {
     try {
-      for (const gateway of made.splice(0)) await gateway.expectIdle();
+      for (const gateway of gateways.splice(0)) await gateway.expectIdle();
       // The pool's own timers end once it is idle.
       await pass(LONG_MS);
       expect(vi.getTimerCount()).toBe(0);
@@ -235,7 +235,7 @@ export function useMemoryGateway(): MakeGateway {
     const upstream = options.upstream ?? new ScriptedUpstream(sessionsScript(options));
     const platform = await memoryPlatform({ ...options, upstream });
     const gateway = new MemoryGateway(platform, upstream, lines);
-    made.push(gateway);
+    gateways.push(gateway);
     return gateway;
   };
 }

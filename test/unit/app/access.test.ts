@@ -5,7 +5,7 @@ import { type MemoryGateway, useMemoryGateway } from "../../support/memory-gatew
 import { KEY } from "../../support/memory-platform.ts";
 import { ROUTES } from "../../support/route-groups.ts";
 
-const gateway = useMemoryGateway();
+const createGateway = useMemoryGateway();
 
 const ADMIN_KEY = "an-admin-key";
 const WITH_ADMIN = { env: { ADMIN_KEY } };
@@ -75,16 +75,16 @@ interface Requests {
 
 /** Requests each route of one gateway. Returns the statuses by route. */
 async function statusesOf(
-  made: MemoryGateway,
+  gateway: MemoryGateway,
   routes: readonly Route[],
   { method, headers = {}, end = "" }: Requests = {},
 ): Promise<Record<string, number>> {
   const statuses: Record<string, number> = {};
   for (const route of routes) {
     const init = { method: method ?? route.endpoint.method, headers };
-    statuses[nameOf(route)] = (await made.request(`${pathOf(route)}${end}`, init)).status;
+    statuses[nameOf(route)] = (await gateway.request(`${pathOf(route)}${end}`, init)).status;
   }
-  await made.settle();
+  await gateway.settle();
   return statuses;
 }
 
@@ -101,21 +101,21 @@ test("the list of open routes names routes that exist", () => {
 
 describe("without a credential", () => {
   test("open routes are open", async () => {
-    expect(refused(await statusesOf(await gateway(WITH_ADMIN), open))).toEqual([]);
+    expect(refused(await statusesOf(await createGateway(WITH_ADMIN), open))).toEqual([]);
   });
 
   test("all other routes are a 401 and do nothing", async () => {
-    const made = await gateway(WITH_ADMIN);
-    const { version } = await made.platform.configuration.read();
-    expect(await statusesOf(made, closed)).toEqual(each(closed, 401));
-    expect(made.upstream.asked).toEqual([]);
-    expect((await made.platform.configuration.readFresh()).version).toBe(version);
+    const gateway = await createGateway(WITH_ADMIN);
+    const { version } = await gateway.platform.configuration.read();
+    expect(await statusesOf(gateway, closed)).toEqual(each(closed, 401));
+    expect(gateway.upstream.asked).toEqual([]);
+    expect((await gateway.platform.configuration.readFresh()).version).toBe(version);
   });
 
   test("they are a 401 for HEAD and with a final slash, too", async () => {
-    const made = await gateway(WITH_ADMIN);
-    expect(await statusesOf(made, readable, { method: "HEAD" })).toEqual(each(readable, 401));
-    expect(await statusesOf(made, readable, { end: "/" })).toEqual(each(readable, 401));
+    const gateway = await createGateway(WITH_ADMIN);
+    expect(await statusesOf(gateway, readable, { method: "HEAD" })).toEqual(each(readable, 401));
+    expect(await statusesOf(gateway, readable, { end: "/" })).toEqual(each(readable, 401));
   });
 });
 
@@ -123,14 +123,14 @@ describe("a caller's key", () => {
   const headers = { authorization: `Bearer ${KEY}`, "x-api-key": KEY };
 
   test("opens all routes except those of administration", async () => {
-    expect(refused(await statusesOf(await gateway(WITH_ADMIN), business, { headers }))).toEqual([]);
+    expect(refused(await statusesOf(await createGateway(WITH_ADMIN), business, { headers }))).toEqual([]);
   });
 
   test("opens no route of administration", async () => {
     const statuses: Record<string, number> = {};
     // A gateway for each: it rejects a client with 429 that tries several wrong admin keys.
     for (const route of admin)
-      Object.assign(statuses, await statusesOf(await gateway(WITH_ADMIN), [route], { headers }));
+      Object.assign(statuses, await statusesOf(await createGateway(WITH_ADMIN), [route], { headers }));
     expect(statuses).toEqual(each(admin, 401));
   });
 });
@@ -139,12 +139,12 @@ describe("the admin key", () => {
   const headers = { authorization: `Bearer ${ADMIN_KEY}` };
 
   test("opens all routes of administration that do not need a token", async () => {
-    const statuses = await statusesOf(await gateway(WITH_ADMIN), readableAdmin, { headers });
+    const statuses = await statusesOf(await createGateway(WITH_ADMIN), readableAdmin, { headers });
     expect(refused(statuses)).toEqual(TOKEN_ONLY.filter((name) => name.startsWith("GET ")));
   });
 
   test("opens no admin route while the deployment has no admin key", async () => {
-    const statuses = await statusesOf(await gateway(), admin, { headers });
+    const statuses = await statusesOf(await createGateway(), admin, { headers });
     const wanted = (name: string) => (TOKEN_ONLY.includes(name) ? 401 : 403);
     expect(statuses).toEqual(Object.fromEntries(admin.map(nameOf).map((name) => [name, wanted(name)])));
   });
@@ -152,10 +152,10 @@ describe("the admin key", () => {
 
 describe("a page of another origin in development", () => {
   const ask = async (path: string, env: Record<string, string>, origin = "https://stranger.example") => {
-    const made = await gateway({ env: { GATEWAY_DEVELOPMENT: "true", ...env } });
-    const read = vi.spyOn(made.platform.configuration, "read");
+    const gateway = await createGateway({ env: { GATEWAY_DEVELOPMENT: "true", ...env } });
+    const read = vi.spyOn(gateway.platform.configuration, "read");
     const headers = { origin, authorization: `Bearer ${env["ADMIN_KEY"] ?? "admin"}` };
-    const { platform, waitUntil } = made;
+    const { platform, waitUntil } = gateway;
     const request = new Request(`http://localhost:8787${path}`, { headers });
     const { status } = await handleRequest(request, { platform, waitUntil, clientAddress: "" });
     return { status, reads: read.mock.calls.length };

@@ -5,11 +5,11 @@ import { KEY } from "../../support/memory-platform.ts";
 import type { Reply } from "../../support/scripted-upstream.ts";
 import { says } from "../../support/upstream-scripts.ts";
 
-const gateway = useMemoryGateway();
+const createGateway = useMemoryGateway();
 
 /** Asks for an answer that hangs, or one that comes. Resolves with it, and with what the platform was asked to wait for. */
 async function ask(turn: Reply, signal: AbortSignal, whileItRuns = () => {}) {
-  const made = await gateway({ turns: [turn] });
+  const gateway = await createGateway({ turns: [turn] });
   const work: Promise<unknown>[] = [];
   const request = new Request("http://gateway.test/v1/chat/completions", {
     method: "POST",
@@ -18,10 +18,10 @@ async function ask(turn: Reply, signal: AbortSignal, whileItRuns = () => {}) {
     signal,
   });
   const answer = handleRequest(request, {
-    platform: made.platform,
+    platform: gateway.platform,
     waitUntil: (some) => {
       work.push(some);
-      made.waitUntil(some);
+      gateway.waitUntil(some);
     },
     clientAddress: "192.0.2.1",
   });
@@ -29,7 +29,7 @@ async function ask(turn: Reply, signal: AbortSignal, whileItRuns = () => {}) {
   whileItRuns();
   await pass(100);
   const response = await answer;
-  await made.settle();
+  await gateway.settle();
   return { response, waitedFor: await Promise.all(work) };
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, test, vi } from "vitest";
 import { type MemoryGateway, useMemoryGateway } from "../../support/memory-gateway.ts";
 import { KEY } from "../../support/memory-platform.ts";
 
-const gateway = useMemoryGateway();
+const createGateway = useMemoryGateway();
 
 const WITH_ADMIN = { env: { ADMIN_KEY: "an-admin-key" } };
 
@@ -48,18 +48,18 @@ describe("a path that no route has is a 404 in the shape of its family", () => {
     ["GET", "/admin/nothing", administration],
     ["GET", "/console/nothing.js", standard],
   ])("%s %s", async (method, path, shape) => {
-    const made = await gateway(WITH_ADMIN);
-    await expectError(await made.request(path, { method }), 404, "not_found", shape);
+    const gateway = await createGateway(WITH_ADMIN);
+    await expectError(await gateway.request(path, { method }), 404, "not_found", shape);
   });
 
   test("also where the console's page has not been built", async () => {
-    const made = await gateway(WITH_ADMIN);
-    await expectError(await made.request("/admin"), 404, "not_found", administration);
+    const gateway = await createGateway(WITH_ADMIN);
+    await expectError(await gateway.request("/admin"), 404, "not_found", administration);
   });
 
   test("also with a broken escape in it", async () => {
-    const made = await gateway();
-    await expectError(await made.request("/v1/responses/%zz"), 404, "not_found", standard);
+    const gateway = await createGateway();
+    await expectError(await gateway.request("/v1/responses/%zz"), 404, "not_found", standard);
   });
 });
 
@@ -73,8 +73,8 @@ describe("a method that a path does not have is a 405 that names those it has", 
     ["PUT", "/api/chat", "POST, OPTIONS", runner],
     ["PATCH", "/admin/settings", "GET, HEAD, PUT, OPTIONS", administration],
   ])("%s %s", async (method, path, allow, shape) => {
-    const made = await gateway(WITH_ADMIN);
-    const response = await made.request(path, { method });
+    const gateway = await createGateway(WITH_ADMIN);
+    const response = await gateway.request(path, { method });
     expect(response.headers.get("allow")).toBe(allow);
     await expectError(response, 405, "method_not_allowed", shape);
   });
@@ -90,8 +90,8 @@ describe("a request without a credential is a 401 in the shape of its family", (
     ["/api/chat", runner],
     ["/admin/keys", administration],
   ])("%s", async (path, shape) => {
-    const made = await gateway(WITH_ADMIN);
-    await expectError(await made.request(path, { method: "POST" }), 401, "invalid_api_key", shape);
+    const gateway = await createGateway(WITH_ADMIN);
+    await expectError(await gateway.request(path, { method: "POST" }), 401, "invalid_api_key", shape);
   });
 });
 
@@ -102,26 +102,26 @@ describe("a body that is not JSON is a 400 in the shape of its family", () => {
     ["/v1beta/models/provider-v4-flash:generateContent", contentStyle],
     ["/api/chat", runner],
   ])("%s", async (path, shape) => {
-    const made = await gateway();
+    const gateway = await createGateway();
     const init = { method: "POST", headers: { authorization: `Bearer ${KEY}` }, body: "{" };
-    await expectError(await made.request(path, init), 400, "invalid json", shape);
+    await expectError(await gateway.request(path, init), 400, "invalid json", shape);
   });
 });
 
 describe("an unexpected failure", () => {
   /** Something breaks within the program. */
   async function broken(): Promise<MemoryGateway> {
-    const made = await gateway(WITH_ADMIN);
-    vi.spyOn(made.platform, "files").mockImplementation(() => {
+    const gateway = await createGateway(WITH_ADMIN);
+    vi.spyOn(gateway.platform, "files").mockImplementation(() => {
       throw new Error("the disk of server-7 is full");
     });
-    return made;
+    return gateway;
   }
   const init = { headers: { authorization: `Bearer ${KEY}`, "x-request-id": "mine-1" } };
 
   test("is a 500 with the request id and no internal details", async () => {
-    const made = await broken();
-    const response = await made.request("/v1/files/x", init);
+    const gateway = await broken();
+    const response = await gateway.request("/v1/files/x", init);
     expect(response.status).toBe(500);
     expect(response.headers.get("x-request-id")).toBe("mine-1");
     const error = { type: "server_error", code: "internal_error", param: null };
@@ -131,20 +131,20 @@ describe("an unexpected failure", () => {
   });
 
   test("is logged with its cause", async () => {
-    const made = await broken();
-    await made.request("/v1/files/x", init);
-    expect(made.lines).toMatchObject([
+    const gateway = await broken();
+    await gateway.request("/v1/files/x", init);
+    expect(gateway.lines).toMatchObject([
       { status: 500, error: "internal_error", cause: "Error: the disk of server-7 is full" },
     ]);
   });
 
   test("of the provider is logged without its message, which may quote the conversation", async () => {
-    const made = await gateway({
+    const gateway = await createGateway({
       turns: [{ status: 500, json: { error: { code: "oops", message: "I cannot parse: my secret is 42" } } }],
     });
     const body = { model: "provider-v4-flash", messages: [{ role: "user", content: "my secret is 42" }] };
-    expect((await made.post("/v1/chat/completions", body)).status).toBe(503);
-    expect(made.lines).toMatchObject([{ status: 503, cause: "ProviderError: server_error 500" }]);
-    expect(JSON.stringify(made.lines)).not.toContain("secret");
+    expect((await gateway.post("/v1/chat/completions", body)).status).toBe(503);
+    expect(gateway.lines).toMatchObject([{ status: 503, cause: "ProviderError: server_error 500" }]);
+    expect(JSON.stringify(gateway.lines)).not.toContain("secret");
   });
 });

@@ -5,15 +5,15 @@ import { pass, useMemoryGateway } from "../../support/memory-gateway.ts";
 import { KEY } from "../../support/memory-platform.ts";
 import { ScriptedUpstream } from "../../support/scripted-upstream.ts";
 
-const gateway = useMemoryGateway();
+const createGateway = useMemoryGateway();
 const PATH = "/v1/chat/completions";
 const messages = [{ role: "user", content: "Write to ann@example.com" }];
 
 describe("the history finds a refused request", () => {
   test("for an unknown model", async () => {
-    const made = await gateway();
-    await made.post(PATH, { model: "my-own:13b", messages }, { headers: { "x-gateway-source": "cli" } });
-    const history = await made.history();
+    const gateway = await createGateway();
+    await gateway.post(PATH, { model: "my-own:13b", messages }, { headers: { "x-gateway-source": "cli" } });
+    const history = await gateway.history();
     expect(history).toMatchObject([
       {
         refusals: 1,
@@ -40,18 +40,18 @@ describe("the history finds a refused request", () => {
     ["of the local runner", "/api/chat", { model: "gemini-9", messages }],
     ["of embeddings", "/v1/embeddings", { model: "gemini-9", input: "x" }],
   ])("for an unknown model %s", async (_, path, body) => {
-    const made = await gateway();
-    await made.post(path, body);
-    expect(await made.history()).toMatchObject([
+    const gateway = await createGateway();
+    await gateway.post(path, body);
+    expect(await gateway.history()).toMatchObject([
       { refusals: 1, requested_model: "gemini-9", error_code: "model_not_found" },
     ]);
   });
 
   test("for an invalid body, with the model that it names", async () => {
-    const made = await gateway();
-    await made.post(PATH, { model: "gpt-4o", messages: 5 });
-    await made.post(PATH, null, { body: "{" });
-    expect(await made.history()).toMatchObject([
+    const gateway = await createGateway();
+    await gateway.post(PATH, { model: "gpt-4o", messages: 5 });
+    await gateway.post(PATH, null, { body: "{" });
+    expect(await gateway.history()).toMatchObject([
       { refusals: 1, status_code: 400, error_code: "invalid json", requested_model: "" },
       { refusals: 1, status_code: 400, error_code: "invalid_request", requested_model: "gpt-4o" },
     ]);
@@ -64,17 +64,17 @@ describe("the history finds a refused request", () => {
     ["a model that the key may not use", { models: ["gpt-4.1"] }, 403, "permission_denied"],
     ["a style that the key may not use", { dialects: ["messages"] }, 403, "permission_denied"],
   ])("for %s", async (_, fields, status, code) => {
-    const made = await gateway({ config: { keys: [], api_keys: [{ key: KEY, ...fields }] } });
-    const response = await made.post(PATH, { model: "gpt-4o", messages });
+    const gateway = await createGateway({ config: { keys: [], api_keys: [{ key: KEY, ...fields }] } });
+    const response = await gateway.post(PATH, { model: "gpt-4o", messages });
     expect(response.status).toBe(status);
-    expect(await made.history()).toMatchObject([{ refusals: 1, status_code: status, error_code: code }]);
+    expect(await gateway.history()).toMatchObject([{ refusals: 1, status_code: status, error_code: code }]);
   });
 
   test("for a limit of its key, beside the request that was answered", async () => {
     const config = { keys: [], api_keys: [{ key: KEY, limits: { requests_per_minute: 1 } }] };
-    const made = await gateway({ config });
-    for (let sent = 0; sent < 3; sent += 1) await made.post(PATH, { model: "gpt-4o", messages });
-    const history = await made.history();
+    const gateway = await createGateway({ config });
+    for (let sent = 0; sent < 3; sent += 1) await gateway.post(PATH, { model: "gpt-4o", messages });
+    const history = await gateway.history();
     const codes = history.map(({ status, error_code, refusals }) => [status, error_code, refusals ?? 0]);
     expect(codes).toContainEqual(["success", undefined, 0]);
     expect(history.filter(({ error_code }) => error_code === "rate_limit_exceeded").length).toBeGreaterThan(
@@ -84,10 +84,10 @@ describe("the history finds a refused request", () => {
 
   test("without its message if the key stores no texts, and not at all if it stores nothing", async () => {
     for (const mode of ["redacted", "no_texts", "none"] as const) {
-      const made = await gateway({ config: { keys: [], api_keys: [{ key: KEY, history: mode }] } });
+      const gateway = await createGateway({ config: { keys: [], api_keys: [{ key: KEY, history: mode }] } });
       const headers = { "x-gateway-source": "ann@example.com", "x-gateway-tags": "for-ann@example.com" };
-      await made.post(PATH, { model: "for-ann@example.com", messages }, { headers });
-      const history = await made.history();
+      await gateway.post(PATH, { model: "for-ann@example.com", messages }, { headers });
+      const history = await gateway.history();
       if (mode === "none") expect(history).toEqual([]);
       else expect(history).toMatchObject([{ refusals: 1, error_code: "model_not_found" }]);
       if (mode === "no_texts") expect(history[0]?.error).toBe("the request failed: model not found");
@@ -104,10 +104,10 @@ describe("the history finds a refused request", () => {
   ])("without keeping %s in memory", async (_, createName) => {
     setFlagsFromString("--expose-gc");
     const collectGarbage: () => void = runInNewContext("gc");
-    const made = await gateway();
+    const gateway = await createGateway();
     const sizes: number[] = [];
     for (const number of [1, 2, 3, 4]) {
-      await made.post(PATH, { model: createName(number), messages });
+      await gateway.post(PATH, { model: createName(number), messages });
       await pass(100);
       collectGarbage();
       sizes.push(process.memoryUsage().heapUsed);
@@ -119,15 +119,15 @@ describe("the history finds a refused request", () => {
 
 describe("the history has no record", () => {
   test("of a refused stranger, of a file that was not found, or if it is off", async () => {
-    const made = await gateway();
-    await made.post(
+    const gateway = await createGateway();
+    await gateway.post(
       PATH,
       { model: "my-own:13b", messages },
       { headers: { authorization: "Bearer stranger" } },
     );
-    await made.request("/v1/files/none", { headers: { authorization: `Bearer ${KEY}` } });
-    expect(await made.history()).toEqual([]);
-    const off = await gateway({ config: { history: { limit: 0 } } });
+    await gateway.request("/v1/files/none", { headers: { authorization: `Bearer ${KEY}` } });
+    expect(await gateway.history()).toEqual([]);
+    const off = await createGateway({ config: { history: { limit: 0 } } });
     await off.post(PATH, { model: "my-own:13b", messages });
     expect(await off.history()).toEqual([]);
   });
@@ -136,8 +136,8 @@ describe("the history has no record", () => {
 describe("the error of an unknown model", () => {
   const ask = async (path: string, body: object, headers: Record<string, string>, models: string[] = []) => {
     const config = { keys: [], api_keys: [{ key: KEY, models }] };
-    const made = await gateway({ config, env: { ADMIN_KEY: "admin-key" } });
-    const response = await made.post(path, { model: "provider-v4-flahs", ...body }, { headers });
+    const gateway = await createGateway({ config, env: { ADMIN_KEY: "admin-key" } });
+    const response = await gateway.post(path, { model: "provider-v4-flahs", ...body }, { headers });
     expect(response.status).toBe(400);
     return response.text();
   };
@@ -177,10 +177,10 @@ describe("the model under which a refused request counts", () => {
     ["a name that is not configured", "closed/invented", "unknown"],
     ["a name that is retired", "claude-2.1", "unknown"],
   ])("is the configured name of %s", async (_, model, counted) => {
-    const made = await gateway({ config });
-    expect((await made.post(PATH, { model, messages })).status).toBe(400);
-    expect(made.lines.at(-1)).toMatchObject({ model: counted, requested_model: counted });
-    await made.settle();
+    const gateway = await createGateway({ config });
+    expect((await gateway.post(PATH, { model, messages })).status).toBe(400);
+    expect(gateway.lines.at(-1)).toMatchObject({ model: counted, requested_model: counted });
+    await gateway.settle();
   });
 
   test.each([
@@ -188,21 +188,23 @@ describe("the model under which a refused request counts", () => {
     ["/v1/embeddings", { input: "hi" }],
     ["/v1beta/cachedContents", { contents: [{ role: "user", parts: [{ text: "hi" }] }] }],
   ])("is the name that the key must not use at %s", async (path, body) => {
-    const made = await gateway({ config: { ...config, api_keys: [{ key: KEY, models: ["gpt-4.1"] }] } });
-    expect((await made.post(path, { ...body, model: "vendor/other" })).status).toBe(403);
-    expect(made.lines.at(-1)).toMatchObject({ model: "vendor/other" });
+    const gateway = await createGateway({
+      config: { ...config, api_keys: [{ key: KEY, models: ["gpt-4.1"] }] },
+    });
+    expect((await gateway.post(path, { ...body, model: "vendor/other" })).status).toBe(403);
+    expect(gateway.lines.at(-1)).toMatchObject({ model: "vendor/other" });
   });
 
   test("is the requested name of a request that the default provider answers under it", async () => {
-    const made = await gateway({
+    const gateway = await createGateway({
       upstream: new ScriptedUpstream(() => ({ type: "application/json", body: ["{}"] })),
       env: { PROVIDER_DRIVER: "openai", PROVIDER_TOKEN: "sk-x" },
       config: { accounts: [{ token: "sk-x" }] },
     });
-    const response = await made.post("/v1/audio/speech", { model: "tts-1-hd", input: "hi" });
+    const response = await gateway.post("/v1/audio/speech", { model: "tts-1-hd", input: "hi" });
     expect([response.status, await response.text()]).toEqual([200, "{}"]);
-    await made.settle();
-    expect(made.lines.at(-1)).toMatchObject({ model: "tts-1-hd", requested_model: "tts-1-hd" });
+    await gateway.settle();
+    expect(gateway.lines.at(-1)).toMatchObject({ model: "tts-1-hd", requested_model: "tts-1-hd" });
   });
 });
 
@@ -220,12 +222,12 @@ describe("a key for some models does not learn which providers exist", () => {
     ["a ranking", (model: string) => ["/v1/rerank", { model, query: "hi", documents: ["a"] }] as const],
     ["a fallback", (model: string) => [PATH, { model: "provider-v4-flash", messages }, model] as const],
   ])("in %s", async (_, create) => {
-    const made = await gateway({ config });
+    const gateway = await createGateway({ config });
     const answers: [number, string][] = [];
     for (const model of ["vendor/some-model", "nobody/some-model"]) {
       const [path, body, fallback] = create(model);
       const headers = fallback === undefined ? {} : { "x-gateway-fallback": fallback };
-      const response = await made.post(path, body, { headers });
+      const response = await gateway.post(path, body, { headers });
       answers.push([response.status, (await response.text()).replace(/vendor|nobody|req_\w+/g, "any")]);
     }
     expect(answers[0]?.[0]).toBe(403);
@@ -233,8 +235,10 @@ describe("a key for some models does not learn which providers exist", () => {
   });
 
   test("from an unknown name that it may use, which is the usual error", async () => {
-    const made = await gateway({ config: { ...config, api_keys: [{ key: KEY, models: ["nobody/*"] }] } });
-    const response = await made.post(PATH, { model: "nobody/some-model", messages });
+    const gateway = await createGateway({
+      config: { ...config, api_keys: [{ key: KEY, models: ["nobody/*"] }] },
+    });
+    const response = await gateway.post(PATH, { model: "nobody/some-model", messages });
     expect([response.status, await response.json()]).toMatchObject([
       400,
       { error: { code: "model_not_found" } },
@@ -242,11 +246,11 @@ describe("a key for some models does not learn which providers exist", () => {
   });
 
   test("like a caller with its own token that uploads a file", async () => {
-    const made = await gateway({ config });
+    const gateway = await createGateway({ config });
     for (const id of ["vendor", "nobody"]) {
       const form = new FormData();
       form.set("file", new Blob(["text"]), "a.txt");
-      const response = await made.request("/v1/files", {
+      const response = await gateway.request("/v1/files", {
         method: "POST",
         headers: { authorization: "Bearer its-own-token", "x-gateway-provider": id },
         body: form,

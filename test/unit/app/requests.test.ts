@@ -4,7 +4,7 @@ import { pass, useMemoryGateway } from "../../support/memory-gateway.ts";
 import { KEY } from "../../support/memory-platform.ts";
 import { beginsThen, refuses, says } from "../../support/upstream-scripts.ts";
 
-const gateway = useMemoryGateway();
+const createGateway = useMemoryGateway();
 
 const CHAT = { model: "provider-v4-flash", messages: [{ role: "user", content: "What is my PIN?" }] };
 const PATH = "/v1/chat/completions";
@@ -16,40 +16,42 @@ describe("every answer names its request", () => {
     ["nothing there", "/nothing", 404],
     ["a probe", "/healthz", 200],
   ])("with an id of its own: %s", async (_, path, status) => {
-    const made = await gateway();
-    const response = await made.request(path);
+    const gateway = await createGateway();
+    const response = await gateway.request(path);
     expect(response.status).toBe(status);
     const id = response.headers.get("x-request-id");
     expect(id).toMatch(/^req_[0-9a-f]{32}$/);
-    expect(made.lines).toMatchObject([{ request_id: id, path, status }]);
+    expect(gateway.lines).toMatchObject([{ request_id: id, path, status }]);
   });
 
   test("with a different id for each request", async () => {
-    const made = await gateway();
+    const gateway = await createGateway();
     const ids = await Promise.all(
-      [1, 2].map(async () => (await made.request("/healthz")).headers.get("x-request-id")),
+      [1, 2].map(async () => (await gateway.request("/healthz")).headers.get("x-request-id")),
     );
     expect(new Set(ids).size).toBe(2);
   });
 
   test("with the caller's id if it is valid", async () => {
-    const made = await gateway();
+    const gateway = await createGateway();
     const headers = { "x-request-id": "trace:1.a-b_c" };
-    expect((await made.request("/healthz", { headers })).headers.get("x-request-id")).toBe("trace:1.a-b_c");
+    expect((await gateway.request("/healthz", { headers })).headers.get("x-request-id")).toBe(
+      "trace:1.a-b_c",
+    );
   });
 
   test.each(["", "two words", "a".repeat(129), 'quote"', "a/b"])(
     "but not with the invalid id %j",
     async (given) => {
-      const made = await gateway();
-      const response = await made.request("/healthz", { headers: { "x-request-id": given } });
+      const gateway = await createGateway();
+      const response = await gateway.request("/healthz", { headers: { "x-request-id": given } });
       expect(response.headers.get("x-request-id")).toMatch(/^req_/);
     },
   );
 
   test("also for a stream", async () => {
-    const made = await gateway();
-    const response = await made.post(PATH, { ...CHAT, stream: true });
+    const gateway = await createGateway();
+    const response = await gateway.post(PATH, { ...CHAT, stream: true });
     expect(response.headers.get("x-request-id")).toMatch(/^req_/);
     await response.text();
   });
@@ -57,9 +59,9 @@ describe("every answer names its request", () => {
 
 describe("every request writes one line", () => {
   test("that states the request and its outcome", async () => {
-    const made = await gateway();
-    const response = await made.request("/v1/models/provider-v4-pro");
-    expect(made.lines).toEqual([
+    const gateway = await createGateway();
+    const response = await gateway.request("/v1/models/provider-v4-pro");
+    expect(gateway.lines).toEqual([
       {
         at: "2027-01-15T08:00:00.000Z",
         request_id: response.headers.get("x-request-id"),
@@ -73,11 +75,11 @@ describe("every request writes one line", () => {
   });
 
   test("which has the style, model, account, waits and tokens of a generation", async () => {
-    const made = await gateway({ turns: [{ late: 3_000, reply: says("Hi") }] });
-    const answer = made.post(PATH, CHAT);
+    const gateway = await createGateway({ turns: [{ late: 3_000, reply: says("Hi") }] });
+    const answer = gateway.post(PATH, CHAT);
     await pass(3_000);
     expect((await answer).status).toBe(200);
-    expect(made.lines).toMatchObject([
+    expect(gateway.lines).toMatchObject([
       {
         route: PATH,
         status: 200,
@@ -95,42 +97,42 @@ describe("every request writes one line", () => {
   });
 
   test("which states how a stream ended, at its end", async () => {
-    const made = await gateway({ turns: [beginsThen("One", { pause: 4_000 }, "reset")] });
-    const reader = new BodyReader(await made.post(PATH, { ...CHAT, stream: true }));
+    const gateway = await createGateway({ turns: [beginsThen("One", { pause: 4_000 }, "reset")] });
+    const reader = new BodyReader(await gateway.post(PATH, { ...CHAT, stream: true }));
     await pass(3_999);
-    expect(made.lines).toEqual([]);
+    expect(gateway.lines).toEqual([]);
     await pass(1);
     expect(reader.state).toBe("ended");
-    expect(made.lines).toMatchObject([
+    expect(gateway.lines).toMatchObject([
       { status: 200, stream: true, duration_ms: 4_000, error: "upstream_error" },
     ]);
   });
 
   test("which has the code of a failure", async () => {
-    const made = await gateway({ turns: [refuses(400, "invalid_request")] });
-    await made.post(PATH, CHAT);
-    expect(made.lines).toMatchObject([{ status: 400, error: "invalid_request" }]);
+    const gateway = await createGateway({ turns: [refuses(400, "invalid_request")] });
+    await gateway.post(PATH, CHAT);
+    expect(gateway.lines).toMatchObject([{ status: 400, error: "invalid_request" }]);
   });
 
   test("without conversation texts and secrets, wherever they were", async () => {
-    const made = await gateway({
+    const gateway = await createGateway({
       env: { ADMIN_KEY: "an-admin-key" },
       turns: [says("Your PIN is 1234.")],
     });
-    await made.post(`${PATH}?key=sk-in-query`, CHAT);
-    await made.request("/v1/nothing?key=sk-in-query");
-    await made.request("/admin/keys/sk-in-path", { method: "DELETE" });
-    await made.request("/admin/accounts/somebody@example.com", { method: "DELETE" });
-    expect(made.lines).toHaveLength(4);
-    expect(JSON.stringify(made.lines)).not.toMatch(/PIN|1234|sk-|somebody/);
+    await gateway.post(`${PATH}?key=sk-in-query`, CHAT);
+    await gateway.request("/v1/nothing?key=sk-in-query");
+    await gateway.request("/admin/keys/sk-in-path", { method: "DELETE" });
+    await gateway.request("/admin/accounts/somebody@example.com", { method: "DELETE" });
+    expect(gateway.lines).toHaveLength(4);
+    expect(JSON.stringify(gateway.lines)).not.toMatch(/PIN|1234|sk-|somebody/);
   });
 
   test("beside a count by route in the metrics, which omits probes", async () => {
-    const made = await gateway();
-    await made.request("/v1/models");
-    await made.request("/healthz");
-    await made.settle();
-    const requests = Object.entries(await made.platform.archive.readMetrics()).filter(([name]) =>
+    const gateway = await createGateway();
+    await gateway.request("/v1/models");
+    await gateway.request("/healthz");
+    await gateway.settle();
+    const requests = Object.entries(await gateway.platform.archive.readMetrics()).filter(([name]) =>
       name.includes("requests_total{"),
     );
     expect(requests).toEqual([[expect.stringContaining('route="/v1/models"'), 1]]);
@@ -139,8 +141,8 @@ describe("every request writes one line", () => {
 
 describe("HEAD", () => {
   test.each(["/healthz", "/v1/models", "/nothing"])("answers like GET without a body: %s", async (path) => {
-    const made = await gateway();
-    const [head, get] = [await made.request(path, { method: "HEAD" }), await made.request(path)];
+    const gateway = await createGateway();
+    const [head, get] = [await gateway.request(path, { method: "HEAD" }), await gateway.request(path)];
     expect(head.status).toBe(get.status);
     expect(head.headers.get("content-type")).toBe(get.headers.get("content-type"));
     expect(await head.text()).toBe("");
@@ -153,36 +155,36 @@ describe("a page of another origin", () => {
   test.each(["/v1/models", "/v1/files/x", "/v1/nothing", "/admin/keys"])(
     "may read the answers of %s, success or not",
     async (path) => {
-      const made = await gateway();
-      const { headers } = await made.request(path, { headers: { origin } });
+      const gateway = await createGateway();
+      const { headers } = await gateway.request(path, { headers: { origin } });
       expect(headers.get("access-control-allow-origin")).toBe(origin);
       expect(headers.get("access-control-expose-headers")).toBe("*");
     },
   );
 
   test("sends a preflight without a credential, which is not logged", async () => {
-    const made = await gateway();
+    const gateway = await createGateway();
     const headers = { origin, "access-control-request-headers": "x-stainless-os" };
-    const response = await made.request(PATH, { method: "OPTIONS", headers });
+    const response = await gateway.request(PATH, { method: "OPTIONS", headers });
     expect(response.status).toBe(204);
     expect(response.headers.get("access-control-allow-headers")).toContain("x-stainless-os");
-    expect(made.lines).toEqual([]);
+    expect(gateway.lines).toEqual([]);
   });
 
   test("cannot read the probes", async () => {
-    const made = await gateway();
-    const { headers } = await made.request("/healthz", { headers: { origin } });
+    const gateway = await createGateway();
+    const { headers } = await gateway.request("/healthz", { headers: { origin } });
     expect(headers.get("access-control-allow-origin")).toBeNull();
   });
 });
 
 describe("the console", () => {
   test("is served at its own paths with a content security policy, and with the errors of the admin API", async () => {
-    const made = await gateway({ assets: { "/console/index.html": "<!doctype html>" } });
-    const response = await made.request("/admin");
+    const gateway = await createGateway({ assets: { "/console/index.html": "<!doctype html>" } });
+    const response = await gateway.request("/admin");
     expect(response.headers.get("content-security-policy")).toContain("default-src 'none'");
     expect(await response.text()).toBe("<!doctype html>");
-    expect((await made.request("/admin", { method: "POST" })).status).toBe(404);
+    expect((await gateway.request("/admin", { method: "POST" })).status).toBe(404);
   });
 });
 
@@ -206,33 +208,33 @@ describe("an upload without a credential", () => {
   }
 
   test("is read to its end before it is refused, because a client that is cut off never sees the answer", async () => {
-    const made = await gateway();
+    const gateway = await createGateway();
     const { init, sent } = slowly(20, 1_000);
-    const answer = made.request("/v1/files", init);
+    const answer = gateway.request("/v1/files", init);
     await pass(21_000);
     expect((await answer).status).toBe(401);
     expect(sent()).toBe(20);
-    expect(made.upstream.asked).toEqual([]);
+    expect(gateway.upstream.asked).toEqual([]);
   });
 
   test("is read for a limited time only", async () => {
-    const made = await gateway();
+    const gateway = await createGateway();
     const { init } = slowly(200, 1_000);
-    const answer = made.request("/files", init);
+    const answer = gateway.request("/files", init);
     await pass(60_000);
     expect((await answer).status).toBe(401);
   });
 
   test("is refused at once if it has no body", async () => {
-    const made = await gateway();
-    expect((await made.request("/v1/files", { method: "POST" })).status).toBe(401);
+    const gateway = await createGateway();
+    expect((await gateway.request("/v1/files", { method: "POST" })).status).toBe(401);
   });
 
   test("with a credential is accepted", async () => {
-    const made = await gateway();
+    const gateway = await createGateway();
     const form = new FormData();
     form.set("file", new File(["hello"], "a.txt"));
     const headers = { authorization: `Bearer ${KEY}` };
-    expect((await made.request("/v1/files", { method: "POST", body: form, headers })).status).toBe(200);
+    expect((await gateway.request("/v1/files", { method: "POST", body: form, headers })).status).toBe(200);
   });
 });

@@ -5,7 +5,7 @@ import { parseObject } from "../../../src/core/encoding/json.ts";
 import { type MemoryGateway, pass, useMemoryGateway } from "../../support/memory-gateway.ts";
 import { says } from "../../support/upstream-scripts.ts";
 
-const gateway = useMemoryGateway();
+const createGateway = useMemoryGateway();
 setFlagsFromString("--expose-gc");
 const collectGarbage: () => void = runInNewContext("gc");
 const MIB = 1024 * 1024;
@@ -25,8 +25,8 @@ const REQUESTS: readonly (readonly [path: string, body: object])[] = [
 const ballast = (count: number) => Array.from({ length: count }, () => ({}));
 
 /** Lets time pass until the pool's status is so. */
-async function reaches(made: MemoryGateway, wanted: { in_use: number; waiting: number }): Promise<void> {
-  const status = () => made.platform.accounts.getStatus();
+async function reaches(gateway: MemoryGateway, wanted: { in_use: number; waiting: number }): Promise<void> {
+  const status = () => gateway.platform.accounts.getStatus();
   const there = ({ in_use, waiting }: typeof wanted) =>
     in_use === wanted.in_use && waiting === wanted.waiting;
   for (let turn = 0; turn < 200 && !there(await status()); turn++) await pass(5);
@@ -35,33 +35,33 @@ async function reaches(made: MemoryGateway, wanted: { in_use: number; waiting: n
 
 /** A gateway of one slot, which is taken for good. */
 async function busy(budget: number) {
-  const made = await gateway({
+  const gateway = await createGateway({
     turns: ["hang"],
     env: { BODY_BUDGET_BYTES: String(budget) },
     config: { runtime: { account_max_inflight: 1, global_max_inflight: 1, account_max_queue: 20 } },
   });
-  void made.post("/v1/chat/completions", { model, messages });
-  await reaches(made, { in_use: 1, waiting: 0 });
-  return made;
+  void gateway.post("/v1/chat/completions", { model, messages });
+  await reaches(gateway, { in_use: 1, waiting: 0 });
+  return gateway;
 }
 
 describe.each([false, true])("requests that wait for an account, streamed: %s", (stream) => {
   it.each(REQUESTS)("to %s hold only the memory that their conversation needs", async (path, body) => {
-    const made = await busy(16 * MIB);
+    const gateway = await busy(16 * MIB);
     // Each costs 10 MiB to read.
     for (let sent = 1; sent <= 3; sent++) {
-      void made.post(path, { ...body, stream, ignored: ballast(50_000) });
-      await reaches(made, { in_use: 1, waiting: sent });
+      void gateway.post(path, { ...body, stream, ignored: ballast(50_000) });
+      await reaches(gateway, { in_use: 1, waiting: sent });
     }
     await pass(200_000);
   });
 
   it.each(REQUESTS)("to %s release their bodies", async (path, body) => {
-    const made = await busy(256 * MIB);
+    const gateway = await busy(256 * MIB);
     const text = JSON.stringify({ ...body, stream, ignored: ballast(100_000) });
     const send = async (waiting: number) => {
-      void made.post(path, {}, { body: text });
-      await reaches(made, { in_use: 1, waiting });
+      void gateway.post(path, {}, { body: text });
+      await reaches(gateway, { in_use: 1, waiting });
     };
     await send(1);
     collectGarbage();
@@ -76,20 +76,20 @@ describe.each([false, true])("requests that wait for an account, streamed: %s", 
 });
 
 it("a continued response counts the memory of its stored conversation", async () => {
-  const made = await gateway({
+  const gateway = await createGateway({
     turns: [says("Hi."), "hang"],
     env: { BODY_BUDGET_BYTES: String(16 * MIB) },
   });
-  const ask = (body: object) => made.post("/v1/responses", { model, ...body });
+  const ask = (body: object) => gateway.post("/v1/responses", { model, ...body });
   const asked = ask({ input: "x".repeat(5 * MIB) });
   await pass(1_000);
   const { id } = parseObject(await (await asked).text());
   expect(id).toEqual(expect.any(String));
-  void made.post("/v1/chat/completions", {
+  void gateway.post("/v1/chat/completions", {
     model,
     messages: [{ role: "user", content: "x".repeat(4 * MIB) }],
   });
-  await reaches(made, { in_use: 1, waiting: 0 });
+  await reaches(gateway, { in_use: 1, waiting: 0 });
   const refused = await ask({ input: "And?", previous_response_id: id });
   expect([refused.status, parseObject(await refused.text())]).toMatchObject([
     503,

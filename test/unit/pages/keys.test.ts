@@ -8,10 +8,10 @@ import { fakeBrowser } from "../../support/page-browser.ts";
 
 const OPERATOR = "sk-operator-0123456789";
 const PAGE = "url=example.com";
-const gateway = useMemoryGateway();
+const createGateway = useMemoryGateway();
 
 describe("a key of the page service", () => {
-  let made: MemoryGateway;
+  let gateway: MemoryGateway;
   let asked: readonly (readonly [CaptureRequest, string])[];
   let counted: string[];
 
@@ -23,7 +23,7 @@ describe("a key of the page service", () => {
       counted.push(client);
       return { allowed: false, limit, remaining: 0, resetSeconds: 60 };
     };
-    made = await gateway({
+    gateway = await createGateway({
       env: { ADMIN_KEY: "admin" },
       pages: { browser, countCalls: countCall },
       config: {
@@ -51,7 +51,7 @@ describe("a key of the page service", () => {
     const headers = [{}, { authorization: `Bearer ${OPERATOR}` }, { "x-api-key": OPERATOR }];
     for (const [index, one] of headers.entries()) {
       const query = index === 0 ? `${PAGE}&key=${OPERATOR}` : PAGE;
-      const response = await made.request(`/v1/thumbs?${query}`, { headers: one });
+      const response = await gateway.request(`/v1/thumbs?${query}`, { headers: one });
       expect(response.status).toBe(200);
       expect(response.headers.get("ratelimit-limit")).toBe("3");
       expect(response.headers.get("ratelimit-remaining")).toBe(String(2 - index));
@@ -59,21 +59,21 @@ describe("a key of the page service", () => {
       expect(response.headers.get("referrer-policy")).toBe("no-referrer");
       await response.arrayBuffer();
     }
-    const refused = await made.request(`/v1/thumbs?${PAGE}&key=${OPERATOR}`);
+    const refused = await gateway.request(`/v1/thumbs?${PAGE}&key=${OPERATOR}`);
     expect(refused.headers.get("retry-after")).toMatch(/^\d+$/);
     expect(await errorOf(refused)).toMatchObject({ status: 429, code: "rate_limit_exceeded" });
-    const chat = await made.request("/v1/models", { headers: { authorization: `Bearer ${OPERATOR}` } });
+    const chat = await gateway.request("/v1/models", { headers: { authorization: `Bearer ${OPERATOR}` } });
     expect(chat.status).toBe(200);
     expect(counted).toEqual([]);
-    const [use] = await made.platform.accounts.listSubjectUsage();
+    const [use] = await gateway.platform.accounts.listSubjectUsage();
     expect(use?.minute.requests).toBe(3);
     await pass(61_000);
-    expect((await made.request(`/v1/thumbs?${PAGE}&key=${OPERATOR}`)).status).toBe(200);
+    expect((await gateway.request(`/v1/thumbs?${PAGE}&key=${OPERATOR}`)).status).toBe(200);
   });
 
   it("counts all addresses of a list or none", async () => {
     const post = (...urls: readonly string[]) =>
-      made.request(`/v1/thumbs?key=${OPERATOR}`, {
+      gateway.request(`/v1/thumbs?key=${OPERATOR}`, {
         method: "POST",
         headers: { "content-type": "application/json" },
         body: JSON.stringify({ urls }),
@@ -94,7 +94,7 @@ describe("a key of the page service", () => {
 
   it("never counts for another subject, even if its id resembles the name of one", async () => {
     const limits = { requests_per_minute: 2 };
-    const likeTeam = await gateway({
+    const likeTeam = await createGateway({
       pages: { browser: fakeBrowser() },
       config: {
         keys: [],
@@ -112,19 +112,19 @@ describe("a key of the page service", () => {
 
   it("is unlimited without a limit of requests", async () => {
     for (let call = 0; call < 5; call++) {
-      const response = await made.request(`/v1/thumbs?${PAGE}&key=sk-unlimited`);
+      const response = await gateway.request(`/v1/thumbs?${PAGE}&key=sk-unlimited`);
       expect([response.status, response.headers.get("ratelimit-limit")]).toEqual([200, null]);
     }
   });
 
   it("does not reach the page, the picture's cache key, or the log", async () => {
-    await made.request(`/v1/thumbs?${PAGE}&key=${OPERATOR}&size=og`);
-    await made.request(`/v1/thumbs?${PAGE}&key=sk-unlimited&size=og`);
+    await gateway.request(`/v1/thumbs?${PAGE}&key=${OPERATOR}&size=og`);
+    await gateway.request(`/v1/thumbs?${PAGE}&key=sk-unlimited&size=og`);
     // The second was found where the first was kept.
     expect(asked).toHaveLength(1);
     expect(JSON.stringify(asked)).not.toContain("sk-");
-    expect(JSON.stringify(made.lines)).not.toContain("sk-");
-    expect(made.lines.at(0)).toMatchObject({ key: expect.stringMatching(/^key_/) });
+    expect(JSON.stringify(gateway.lines)).not.toContain("sk-");
+    expect(gateway.lines.at(0)).toMatchObject({ key: expect.stringMatching(/^key_/) });
     expect(asked[0]?.[1]).toMatch(/^key:key_/);
   });
 
@@ -136,7 +136,7 @@ describe("a key of the page service", () => {
     ["sk-elsewhere", 403, "permission_denied"],
     ["sk-chat-only", 403, "permission_denied"],
   ])("that is invalid, %j, is a %d, and counts for the caller's address", async (key, status, code) => {
-    const allowing = await gateway({
+    const allowing = await createGateway({
       pages: {
         browser: fakeBrowser(),
         countCalls: async (client, limit) => {
@@ -144,24 +144,24 @@ describe("a key of the page service", () => {
           return { allowed: true, limit, remaining: 0, resetSeconds: 60 };
         },
       },
-      config: (await made.platform.configuration.read()).config,
+      config: (await gateway.platform.configuration.read()).config,
     });
     const response = await allowing.request(`/v1/thumbs?${PAGE}&key=${key}`);
     expect(await errorOf(response)).toMatchObject({ status, code });
     expect(counted).toEqual(["192.0.2.1"]);
-    expect((await made.request(`/v1/thumbs?${PAGE}&key=${key}`)).status).toBe(429);
+    expect((await gateway.request(`/v1/thumbs?${PAGE}&key=${key}`)).status).toBe(429);
   });
 
   it("is not assumed for an unknown value in a header, which may be for the provider", async () => {
     const headers = { authorization: "Bearer a-token-of-the-provider" };
-    expect((await made.request(`/v1/thumbs?${PAGE}`, { headers })).status).toBe(429);
+    expect((await gateway.request(`/v1/thumbs?${PAGE}`, { headers })).status).toBe(429);
     expect(counted).toEqual(["192.0.2.1"]);
   });
 
   describe("signs links that", () => {
     let open: (query: URLSearchParams | string, path?: string) => Promise<Response>;
     beforeEach(async () => {
-      const { config } = await made.platform.configuration.read();
+      const { config } = await gateway.platform.configuration.read();
       const countCall = async (_: string, limit: number) => ({
         allowed: true,
         limit,
@@ -170,7 +170,7 @@ describe("a key of the page service", () => {
       });
       const browser = fakeBrowser();
       asked = browser.captures;
-      const allowing = await gateway({ pages: { browser, countCalls: countCall }, config });
+      const allowing = await createGateway({ pages: { browser, countCalls: countCall }, config });
       open = (query, path = "/v1/thumbs") => allowing.request(`${path}?${query}`);
     });
 
@@ -242,7 +242,7 @@ describe("a key of the page service", () => {
 
     it("the admin API creates, by key or by id", async () => {
       const post = (body: unknown) =>
-        made.post("/admin/page-links", body, { headers: { authorization: "Bearer admin" } });
+        gateway.post("/admin/page-links", body, { headers: { authorization: "Bearer admin" } });
       const id = await keyIdentifier(apiKeySchema.parse({ key: OPERATOR }));
       for (const key of [OPERATOR, id]) {
         const answer = await post({ key, query: { url: "example.com/?a=b&c", full: true }, expires_in: 60 });

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { useMemoryGateway } from "../../support/memory-gateway.ts";
 import { fakeBrowser } from "../../support/page-browser.ts";
 
-const gateway = useMemoryGateway();
+const createGateway = useMemoryGateway();
 const LARGE = "x".repeat(1_100_000);
 const post = (body: string, headers: Record<string, string> = { "content-type": "application/json" }) => ({
   method: "POST",
@@ -25,9 +25,9 @@ it.each<[string, RequestInit, number, string, string | null]>([
     "100",
   ],
 ])("the page service refuses %s as its contract says", async (_, init, status, code, rateLimit) => {
-  const made = await gateway({ pages: { browser: fakeBrowser() }, config: {} });
+  const gateway = await createGateway({ pages: { browser: fakeBrowser() }, config: {} });
   for (const operation of ["thumbs", "technologies", "metadata", "content"]) {
-    const response = await made.request(`/v1/${operation}`, init);
+    const response = await gateway.request(`/v1/${operation}`, init);
     expect(response.status).toBe(status);
     expect(await response.json()).toMatchObject({
       error: { code, message: expect.any(String), type: "invalid_request_error", param: null },

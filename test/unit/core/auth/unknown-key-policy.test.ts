@@ -3,7 +3,7 @@ import { authenticateCaller } from "../../../../src/core/auth/callers.ts";
 import { type MemoryGateway, useMemoryGateway } from "../../../support/memory-gateway.ts";
 import { KEY } from "../../../support/memory-platform.ts";
 
-const gateway = useMemoryGateway();
+const createGateway = useMemoryGateway();
 
 /** An engine behind a driver whose accounts are API keys. */
 const ENGINE = { PROVIDER_DRIVER: "openai", PROVIDER_BASE_URL: "http://ollama.test:11434/v1" };
@@ -14,8 +14,8 @@ const login = { email: "one@test", password: "secret" };
 const keyed = (token: string) => ({ email: "one@test", token });
 
 /** What a request with a key becomes: the caller's mode, or the message of its 401. */
-async function outcome(made: MemoryGateway, key = "any-key"): Promise<string> {
-  const { platform, config, lookUpConfig } = made.context();
+async function outcome(gateway: MemoryGateway, key = "any-key"): Promise<string> {
+  const { platform, config, lookUpConfig } = gateway.context();
   const request = new Request("http://gateway.test/", { headers: { authorization: `Bearer ${key}` } });
   const context = { platform, config, lookUpConfig, request, url: new URL(request.url) };
   return authenticateCaller(context, [{ in: "bearer" }]).then(
@@ -33,9 +33,9 @@ describe("an unknown key without the setting", () => {
     ["only an account of another provider has a token", ENGINE, [login, { ...keyed("k"), provider: "b" }]],
     ["an engine in the own network has no accounts", ENGINE, []],
   ])("is refused if %s", async (_, env, accounts) => {
-    const made = await gateway({ env, config: { keys: [KEY], accounts } });
-    expect(await outcome(made)).toMatch(/^this API key is not known.+callers\.unknown_keys/);
-    expect(await outcome(made, KEY)).toBe("managed");
+    const gateway = await createGateway({ env, config: { keys: [KEY], accounts } });
+    expect(await outcome(gateway)).toMatch(/^this API key is not known.+callers\.unknown_keys/);
+    expect(await outcome(gateway, KEY)).toBe("managed");
   });
 
   test.each([
@@ -45,15 +45,15 @@ describe("an unknown key without the setting", () => {
     ["PROVIDER_TOKEN is set", { ...ENGINE, PROVIDER_TOKEN: "sk-real" }, [login]],
     ["a hosted API has no accounts, only callers with their own tokens", HOSTED, []],
   ])("goes to the provider if %s", async (_, env, accounts) => {
-    const made = await gateway({ env, config: { keys: [KEY], accounts } });
-    expect(await outcome(made)).toBe("own-token");
+    const gateway = await createGateway({ env, config: { keys: [KEY], accounts } });
+    expect(await outcome(gateway)).toBe("own-token");
   });
 
   test("is refused in the error format of each route family", async () => {
-    const made = await gateway({ env: ENGINE });
+    const gateway = await createGateway({ env: ENGINE });
     const status = async (path: string, method = "GET") => {
       const headers = { authorization: "Bearer any-key" };
-      const answer = await made.request(path, { method, headers });
+      const answer = await gateway.request(path, { method, headers });
       return [answer.status, await answer.json()];
     };
     const standard = { error: { code: "invalid_api_key", type: "authentication_error" } };
@@ -90,7 +90,7 @@ describe("the setting", () => {
   });
 
   const set = (unknown_keys: "auto" | "pass_through" | "refuse", env: Record<string, string>) =>
-    gateway({ env, config: { keys: [KEY], accounts: [login], callers: { unknown_keys } } });
+    createGateway({ env, config: { keys: [KEY], accounts: [login], callers: { unknown_keys } } });
 
   test.each([
     ["pass_through", ENGINE, "own-token"],
@@ -103,12 +103,12 @@ describe("the setting", () => {
 
   test("is stored only if an administrator has set it", async () => {
     const env = { ADMIN_KEY: "an-admin-key", ...ENGINE };
-    const made = await gateway({ env, config: { keys: [KEY], accounts: [login] } });
+    const gateway = await createGateway({ env, config: { keys: [KEY], accounts: [login] } });
     const put = async (callers: object) => {
       const headers = { authorization: "Bearer an-admin-key", "content-type": "application/json" };
       const init = { method: "PUT", headers, body: JSON.stringify({ callers }) };
-      const answer = await made.request("/admin/settings", init);
-      const { config } = await made.platform.configuration.readFresh();
+      const answer = await gateway.request("/admin/settings", init);
+      const { config } = await gateway.platform.configuration.readFresh();
       return { answer: await answer.json(), stored: config.callers.unknown_keys };
     };
     const states = {
@@ -135,9 +135,9 @@ describe("the setting", () => {
   });
 
   test("causes one warning if it opens a provider without a credential", async () => {
-    const made = await set("pass_through", ENGINE);
-    await outcome(made);
-    await outcome(made);
+    const gateway = await set("pass_through", ENGINE);
+    await outcome(gateway);
+    await outcome(gateway);
     expect(warn.mock.calls).toEqual([[expect.stringMatching(/^Warning: .+callers\.unknown_keys/)]]);
     for (const [value, env] of [
       ["pass_through", {}],

@@ -17,7 +17,7 @@ import { accountNamed } from "../../../support/memory-platform.ts";
 import { type Reply, ScriptedUpstream, type UpstreamRequest } from "../../../support/scripted-upstream.ts";
 import { refuses } from "../../../support/upstream-scripts.ts";
 
-const gateway = useMemoryGateway();
+const createGateway = useMemoryGateway();
 
 const ONE = { accounts: [accountNamed("one@test")], runtime: { account_max_inflight: 1 } };
 
@@ -33,25 +33,25 @@ const signIns = ({ upstream }: MemoryGateway): number => upstream.to(/\/login$/)
 
 describe("work with an account", () => {
   test("holds one slot exactly as long as it lasts", async () => {
-    const made = await gateway();
-    const work = new AccountWork(made).with(async () => slots(made));
+    const gateway = await createGateway();
+    const work = new AccountWork(gateway).with(async () => slots(gateway));
     expect(await work).toEqual({ inUse: 1, waiting: 0 });
-    expect(await slots(made)).toEqual({ inUse: 0, waiting: 0 });
+    expect(await slots(gateway)).toEqual({ inUse: 0, waiting: 0 });
   });
 
   test.each([
     ["fails", () => new Error("nobody's fault")],
     ["is refused", () => refusal("rate_limited")],
   ])("releases its slot when it %s, and throws the same error", async (_, failure) => {
-    const made = await gateway();
+    const gateway = await createGateway();
     const error = failure();
-    await expect(new AccountWork(made).failing(error)).rejects.toBe(error);
-    expect(await slots(made)).toEqual({ inUse: 0, waiting: 0 });
+    await expect(new AccountWork(gateway).failing(error)).rejects.toBe(error);
+    expect(await slots(gateway)).toEqual({ inUse: 0, waiting: 0 });
   });
 
   test("is shown with its request, model and style while it holds a slot", async () => {
-    const made = await gateway();
-    const { leases } = await new AccountWork(made).with(() => made.platform.accounts.getStatus());
+    const gateway = await createGateway();
+    const { leases } = await new AccountWork(gateway).with(() => gateway.platform.accounts.getStatus());
     expect(leases).toMatchObject([
       { account: "one@test", model: "m", dialect: "test", request_id: "req_test" },
     ]);
@@ -59,25 +59,25 @@ describe("work with an account", () => {
 
   test("goes through the proxy that the account is bound to", async () => {
     const proxy = { id: "p1", type: "socks5" as const, host: "proxy.test", port: 1080 };
-    const made = await gateway({
+    const gateway = await createGateway({
       config: { accounts: [{ ...accountNamed("one@test"), proxy_id: "p1" }], proxies: [proxy] },
     });
-    await new AccountWork(made).with(({ account }) => account.fetch("http://upstream.test/api/account"));
-    const [login, call] = made.upstream.asked;
+    await new AccountWork(gateway).with(({ account }) => account.fetch("http://upstream.test/api/account"));
+    const [login, call] = gateway.upstream.asked;
     expect(login?.proxy).toMatchObject({ host: "proxy.test" });
     expect(call?.proxy).toMatchObject({ host: "proxy.test", port: 1080 });
   });
 
   test("of a pass-through caller uses the caller's token, no slot and no proxy", async () => {
-    const made = await gateway({ config: { accounts: [] } });
-    const work = new AccountWork(made, { caller: passThrough("own") });
+    const gateway = await createGateway({ config: { accounts: [] } });
+    const work = new AccountWork(gateway, { caller: passThrough("own") });
     const session = await work.with(async ({ account, accountId }) => {
       await account.fetch("http://upstream.test/api/account");
-      return { accountId, ...(await slots(made)) };
+      return { accountId, ...(await slots(gateway)) };
     });
     expect(session).toEqual({ accountId: "", inUse: 0, waiting: 0 });
     expect(work.tokens).toEqual(["own"]);
-    expect(made.upstream.asked).toMatchObject([{ path: "/api/account", proxy: null }]);
+    expect(gateway.upstream.asked).toMatchObject([{ path: "/api/account", proxy: null }]);
   });
 });
 
@@ -87,13 +87,13 @@ describe("a request that waits for an account while its provider is edited", () 
   /** What comes of it. */
   async function waitsThrough(edited: object, driver = G.driver): Promise<unknown> {
     const providers = [{ ...G, driver }];
-    const made = await gateway({ config: { providers, runtime: { account_max_inflight: 1 } } });
-    const { platform } = made;
+    const gateway = await createGateway({ config: { providers, runtime: { account_max_inflight: 1 } } });
+    const { platform } = gateway;
     const { config } = await platform.configuration.read();
     const provider = getProvider(platform, config, "g");
-    const first = new AccountWork(made, { provider }).lasting(5_000);
+    const first = new AccountWork(gateway, { provider }).lasting(5_000);
     await pass(1);
-    const next = new AccountWork(made, { provider }).with(async () => "well");
+    const next = new AccountWork(gateway, { provider }).with(async () => "well");
     const outcome = next.catch((error: unknown) => error);
     await pass(1);
     const after = configSchema.parse({ providers: [{ ...G, driver, ...edited }] });
@@ -125,52 +125,52 @@ describe("a request that waits for an account while its provider is edited", () 
 
 describe("an account's slot", () => {
   test("is held for work that takes 120 s, and is not used by others meanwhile", async () => {
-    const made = await gateway({ config: ONE, env: { QUEUE_TIMEOUT_MS: "600000" } });
-    const long = new AccountWork(made).lasting(120_000);
+    const gateway = await createGateway({ config: ONE, env: { QUEUE_TIMEOUT_MS: "600000" } });
+    const long = new AccountWork(gateway).lasting(120_000);
     await pass(1);
-    const next = new AccountWork(made).lasting(1);
+    const next = new AccountWork(gateway).lasting(1);
     for (let second = 7; second < 120; second += 7) {
       await pass(7_000);
-      expect(await slots(made)).toEqual({ inUse: 1, waiting: 1 });
+      expect(await slots(gateway)).toEqual({ inUse: 1, waiting: 1 });
     }
     await pass(5_000);
     expect(await Promise.all([long, next])).toEqual(["one@test", "one@test"]);
   });
 
   test("is held during a sign-in that takes longer than a lease", async () => {
-    const made = await gateway({
+    const gateway = await createGateway({
       config: ONE,
       env: { QUEUE_TIMEOUT_MS: "600000" },
       other: ({ path }) => (path === "/api/login" ? { late: 45_000, reply: TOKEN } : undefined),
     });
-    const slow = new AccountWork(made).lasting(20_000);
+    const slow = new AccountWork(gateway).lasting(20_000);
     await pass(1);
-    const next = new AccountWork(made).lasting(1);
+    const next = new AccountWork(gateway).lasting(1);
     await pass(44_000);
-    expect(await slots(made)).toEqual({ inUse: 1, waiting: 1 });
+    expect(await slots(gateway)).toEqual({ inUse: 1, waiting: 1 });
     await pass(21_002);
     expect(await slow).toBe("one@test");
     expect(await next).toBe("one@test");
-    expect(signIns(made)).toBe(1);
+    expect(signIns(gateway)).toBe(1);
   });
 
   test("is held after the machine slept or its clock was set", async () => {
-    const made = await gateway({ config: ONE });
-    const work = new AccountWork(made).lasting(10_000);
+    const gateway = await createGateway({ config: ONE });
+    const work = new AccountWork(gateway).lasting(10_000);
     await pass(1_000);
     vi.setSystemTime(Date.now() + 3_600_000);
-    const next = new AccountWork(made).lasting(1);
+    const next = new AccountWork(gateway).lasting(1);
     await pass(2_000);
     vi.setSystemTime(Date.now() - 3_600_000);
     await pass(2_000);
-    expect(await slots(made)).toEqual({ inUse: 1, waiting: 1 });
+    expect(await slots(gateway)).toEqual({ inUse: 1, waiting: 1 });
     await pass(10_000);
     expect([await work, await next]).toEqual(["one@test", "one@test"]);
   });
 
   test("that was lost ends the work as a timeout, and blames no account", async () => {
-    const made = await gateway({ config: ONE });
-    const work = new AccountWork(made);
+    const gateway = await createGateway({ config: ONE });
+    const work = new AccountWork(gateway);
     const failed = expect(work.lasting(600_000)).rejects.toMatchObject({
       kind: "timeout",
       message: "the account's slot was reclaimed",
@@ -179,58 +179,58 @@ describe("an account's slot", () => {
     // The process was stopped for longer than a lease lasts, and no timer has gone off yet.
     const now = performance.now();
     const stopped = vi.spyOn(performance, "now").mockReturnValue(now + LEASE_TTL_MS);
-    await made.platform.accounts.getStatus(0);
+    await gateway.platform.accounts.getStatus(0);
     stopped.mockRestore();
-    const next = new AccountWork(made).lasting(100_000);
+    const next = new AccountWork(gateway).lasting(100_000);
     await pass(10_000);
     await failed;
     expect(work.abort.signal.aborted).toBe(true);
-    expect(await slots(made)).toEqual({ inUse: 1, waiting: 0 });
+    expect(await slots(gateway)).toEqual({ inUse: 1, waiting: 0 });
     await pass(100_000);
     expect(await next).toBe("one@test");
-    expect(await made.platform.accounts.getStatus()).toMatchObject({ cooldowns: [] });
+    expect(await gateway.platform.accounts.getStatus()).toMatchObject({ cooldowns: [] });
   });
 });
 
 describe("an account's token", () => {
   test("is obtained once and reused", async () => {
-    const made = await gateway({ config: ONE });
-    const work = new AccountWork(made);
+    const gateway = await createGateway({ config: ONE });
+    const work = new AccountWork(gateway);
     await work.failing();
     await work.failing();
     expect(work.tokens).toEqual(["one@test#1", "one@test#1"]);
-    expect(signIns(made)).toBe(1);
+    expect(signIns(gateway)).toBe(1);
   });
 
   test("is refreshed once after it expired, and the call is repeated", async () => {
-    const made = await gateway({ config: ONE });
-    expect(await new AccountWork(made).expiring(1)).toEqual(["one@test#1", "one@test#2"]);
-    expect(await made.platform.accounts.getStatus()).toMatchObject({ cooldowns: [] });
+    const gateway = await createGateway({ config: ONE });
+    expect(await new AccountWork(gateway).expiring(1)).toEqual(["one@test#1", "one@test#2"]);
+    expect(await gateway.platform.accounts.getStatus()).toMatchObject({ cooldowns: [] });
   });
 
   test("is not refreshed a second time, which blames the account", async () => {
-    const made = await gateway({ config: ONE });
-    await expect(new AccountWork(made).expiring(2)).rejects.toMatchObject({ kind: "invalid_credentials" });
-    expect(signIns(made)).toBe(2);
-    expect(await made.platform.accounts.getStatus()).toMatchObject({
+    const gateway = await createGateway({ config: ONE });
+    await expect(new AccountWork(gateway).expiring(2)).rejects.toMatchObject({ kind: "invalid_credentials" });
+    expect(signIns(gateway)).toBe(2);
+    expect(await gateway.platform.accounts.getStatus()).toMatchObject({
       cooldowns: [{ account: "one@test", kind: "token_expired", failures: 1 }],
     });
   });
 
   test("is refreshed once for all calls that were refused at the same time", async () => {
-    const made = await gateway({ config: { ...ONE, runtime: { account_max_inflight: 5 } } });
-    const works = Array.from({ length: 5 }, () => new AccountWork(made).expiring(1));
+    const gateway = await createGateway({ config: { ...ONE, runtime: { account_max_inflight: 5 } } });
+    const works = Array.from({ length: 5 }, () => new AccountWork(gateway).expiring(1));
     const all = await Promise.all(works);
-    expect(signIns(made)).toBe(2);
+    expect(signIns(gateway)).toBe(2);
     expect(all).toEqual(Array(5).fill(["one@test#1", "one@test#2"]));
   });
 
   test("from the configuration cannot be refreshed without a password", async () => {
-    const made = await gateway({ config: { accounts: [{ token: "fixed" }] } });
-    const work = new AccountWork(made);
+    const gateway = await createGateway({ config: { accounts: [{ token: "fixed" }] } });
+    const work = new AccountWork(gateway);
     await expect(work.expiring(1)).rejects.toMatchObject({ kind: "invalid_credentials" });
     expect(work.tokens).toEqual(["fixed"]);
-    expect(made.upstream.asked).toEqual([]);
+    expect(gateway.upstream.asked).toEqual([]);
   });
 
   describe("a token that the provider has refused", () => {
@@ -240,10 +240,10 @@ describe("an account's token", () => {
 
     /** Speaks to `g` until the configuration has been edited, and is refused then. Resolves with the tokens that were used. */
     async function refusedAfter(config: object, edited: Partial<Config>) {
-      const made = await gateway({ config });
-      const { platform } = made;
+      const gateway = await createGateway({ config });
+      const { platform } = gateway;
       const { config: before } = await platform.configuration.read();
-      const work = new AccountWork(made, { provider: getProvider(platform, before, "g") });
+      const work = new AccountWork(gateway, { provider: getProvider(platform, before, "g") });
       const tokens: string[] = [];
       const outcome = work.with((session) =>
         session.runWithToken(async ({ token }) => {
@@ -254,20 +254,20 @@ describe("an account's token", () => {
         }),
       );
       const end = await outcome.catch((error: unknown) => error);
-      return { end, tokens, made };
+      return { end, tokens, gateway };
     }
 
     test.each([
       ["its address", { ...G, base_url: "http://new.test/v1", token: "the-new-token" }],
       ["its driver", { ...G, driver: "openai-responses", token: "the-new-token" }],
     ])("is not replaced if %s was changed, too", async (_, g) => {
-      const { end, tokens, made } = await refusedAfter(
+      const { end, tokens, gateway } = await refusedAfter(
         { providers: [G] },
         { providers: configSchema.parse({ providers: [g] }).providers },
       );
       expect(end).toMatchObject({ status: 503, code: "upstream_unavailable" });
       expect(tokens).toEqual(["the-old-token"]);
-      expect(await made.platform.accounts.getStatus()).toMatchObject({ in_use: 0, cooldowns: [] });
+      expect(await gateway.platform.accounts.getStatus()).toMatchObject({ in_use: 0, cooldowns: [] });
     });
 
     test("is replaced if only the token was changed", async () => {
@@ -284,23 +284,23 @@ describe("an account's token", () => {
       ["a new token", { ...MOVED, token: "a-new-token" }],
       ["its password", { ...MOVED, token: "" }],
     ])("is not replaced by %s of an account that moved to another provider", async (_, account) => {
-      const { end, tokens, made } = await refusedAfter(
+      const { end, tokens, gateway } = await refusedAfter(
         { providers: [G, H], accounts: [{ ...MOVED, provider: "g" }] },
         { accounts: configSchema.parse({ accounts: [{ ...account, provider: "h" }] }).accounts },
       );
       expect(end).toMatchObject({ status: 503, code: "upstream_unavailable" });
       expect(tokens).toEqual(["an-old-token"]);
-      expect(made.upstream.asked).toEqual([]);
+      expect(gateway.upstream.asked).toEqual([]);
     });
   });
 
   test("of a pass-through caller is never refreshed", async () => {
-    const made = await gateway();
-    const work = new AccountWork(made, { caller: passThrough("own") });
+    const gateway = await createGateway();
+    const work = new AccountWork(gateway, { caller: passThrough("own") });
     // It may have been meant as a key of the gateway.
     const message = expect.stringContaining("does not know the API key");
     await expect(work.expiring(1)).rejects.toMatchObject({ kind: "token_expired", message });
-    expect(signIns(made)).toBe(0);
+    expect(signIns(gateway)).toBe(0);
   });
 });
 
@@ -313,42 +313,42 @@ describe("a sign-in", () => {
   });
 
   test("that is refused leads to another account, for any work", async () => {
-    const made = await gateway(refusedFor("one@test"));
+    const gateway = await createGateway(refusedFor("one@test"));
     const left: unknown[] = [];
-    const work = new AccountWork(made, { onAccountFailed: (account) => left.push(account) });
+    const work = new AccountWork(gateway, { onAccountFailed: (account) => left.push(account) });
     expect(await work.failing()).toBe("two@test");
     expect(left).toEqual(["one@test"]);
-    expect(await made.platform.accounts.getStatus()).toMatchObject({
+    expect(await gateway.platform.accounts.getStatus()).toMatchObject({
       in_use: 0,
       cooldowns: [{ account: "one@test", kind: "invalid_credentials", failures: 1 }],
     });
   });
 
   test("that is refused for all accounts is reported to the caller", async () => {
-    const made = await gateway(refusedFor("one@test", "two@test"));
-    const work = new AccountWork(made);
+    const gateway = await createGateway(refusedFor("one@test", "two@test"));
+    const work = new AccountWork(gateway);
     await expect(work.failing()).rejects.toMatchObject({ kind: "invalid_credentials" });
-    expect(signIns(made)).toBe(2);
+    expect(signIns(gateway)).toBe(2);
     // All cool down: from now on it costs one attempt.
     await expect(work.failing()).rejects.toMatchObject({ kind: "invalid_credentials" });
-    expect(signIns(made)).toBe(3);
+    expect(signIns(gateway)).toBe(3);
   });
 
   test("that is refused is reported to a caller who pins the account", async () => {
-    const made = await gateway(refusedFor("one@test"));
-    const work = new AccountWork(made, { caller: managed("one@test"), canRetry: () => true });
+    const gateway = await createGateway(refusedFor("one@test"));
+    const work = new AccountWork(gateway, { caller: managed("one@test"), canRetry: () => true });
     await expect(work.failing()).rejects.toMatchObject({ kind: "invalid_credentials" });
-    expect(signIns(made)).toBe(1);
+    expect(signIns(gateway)).toBe(1);
   });
 
   test("that is refused is reported as a lack of free accounts while the healthy one is busy", async () => {
-    const made = await gateway({
+    const gateway = await createGateway({
       ...refusedFor("one@test"),
       config: { runtime: { account_max_inflight: 1 } },
     });
-    const busy = new AccountWork(made, { caller: managed("two@test") }).lasting(90_000);
+    const busy = new AccountWork(gateway, { caller: managed("two@test") }).lasting(90_000);
     await pass(1);
-    const failed = expect(new AccountWork(made).failing()).rejects.toMatchObject({
+    const failed = expect(new AccountWork(gateway).failing()).rejects.toMatchObject({
       status: 429,
       code: "concurrency_limit_exceeded",
     });
@@ -358,33 +358,33 @@ describe("a sign-in", () => {
   });
 
   test("that never ends fails after 120 s for all waiting requests", async () => {
-    const made = await gateway({
+    const gateway = await createGateway({
       config: { ...ONE, runtime: { account_max_inflight: 2 } },
       other: ({ path }) => (path === "/api/login" ? "hang" : undefined),
     });
-    const works = [new AccountWork(made), new AccountWork(made)];
+    const works = [new AccountWork(gateway), new AccountWork(gateway)];
     const failed = works.map((work) => expect(work.failing()).rejects.toMatchObject({ kind: "timeout" }));
     await pass(120_000);
     await Promise.all(failed);
-    expect(made.upstream.asked.map(({ outcome }) => outcome)).toEqual(["cancelled"]);
-    expect(await made.platform.accounts.getStatus()).toMatchObject({ in_use: 0, cooldowns: [] });
+    expect(gateway.upstream.asked.map(({ outcome }) => outcome)).toEqual(["cancelled"]);
+    expect(await gateway.platform.accounts.getStatus()).toMatchObject({ in_use: 0, cooldowns: [] });
   });
 
   test("of another request does not hold the slot of a client that has left", async () => {
-    const made = await gateway({
+    const gateway = await createGateway({
       config: { ...ONE, runtime: { account_max_inflight: 2 } },
       other: ({ path }) => (path === "/api/login" ? { late: 20_000, reply: TOKEN } : undefined),
     });
-    const first = new AccountWork(made).failing();
+    const first = new AccountWork(gateway).failing();
     await pass(1);
-    const second = new AccountWork(made);
+    const second = new AccountWork(gateway);
     const failed = expect(second.failing()).rejects.toMatchObject({ status: 499 });
     await pass(1_000);
-    expect(await slots(made)).toEqual({ inUse: 2, waiting: 0 });
+    expect(await slots(gateway)).toEqual({ inUse: 2, waiting: 0 });
     second.abort.abort(clientDisconnected());
     await pass(1);
     await failed;
-    expect(await slots(made)).toEqual({ inUse: 1, waiting: 0 });
+    expect(await slots(gateway)).toEqual({ inUse: 1, waiting: 0 });
     await pass(20_000);
     expect(await first).toBe("one@test");
   });
@@ -400,26 +400,26 @@ describe("the renewal of an access token", () => {
   const RENEWED: Reply = { json: { access_token: "renewed", expires_in: 3600, refresh_token: "second" } };
 
   test("continues when its client leaves, because the refresh token works only once", async () => {
-    const made = await gateway({
+    const gateway = await createGateway({
       config: { accounts: [{ ...accountNamed("one@test"), password: "", auth: AUTH }] },
       other: ({ path }) => (path === "/token" ? { late: 5_000, reply: RENEWED } : undefined),
     });
-    const left = new AccountWork(made);
+    const left = new AccountWork(gateway);
     const failed = expect(left.failing()).rejects.toMatchObject({ status: 499 });
     await pass(1_000);
     left.abort.abort(clientDisconnected());
     await pass(1);
     await failed;
     // Nobody else renews the token meanwhile.
-    const next = new AccountWork(made);
+    const next = new AccountWork(gateway);
     const answered = next.failing();
     await pass(1_000);
-    expect(made.upstream.to(/\/token$/)).toHaveLength(1);
+    expect(gateway.upstream.to(/\/token$/)).toHaveLength(1);
     await pass(5_000);
     await answered;
     expect(next.tokens).toEqual(["renewed"]);
-    expect(made.upstream.to(/\/token$/)).toHaveLength(1);
-    expect(await slots(made)).toEqual({ inUse: 0, waiting: 0 });
+    expect(gateway.upstream.to(/\/token$/)).toHaveLength(1);
+    expect(await slots(gateway)).toEqual({ inUse: 0, waiting: 0 });
   });
 });
 
@@ -439,12 +439,12 @@ describe("usage and metrics count a failed attempt for the provider that failed"
     json: { choices: [{ message: { role: "assistant", content: "Hi" }, finish_reason: "stop" }] },
   };
   const ask = async (reply: (asked: UpstreamRequest) => Reply) => {
-    const made = await gateway({ config, upstream: new ScriptedUpstream(reply) });
+    const gateway = await createGateway({ config, upstream: new ScriptedUpstream(reply) });
     const body = { model: "any", messages: [{ role: "user", content: "hi" }] };
-    const response = await made.post("/v1/chat/completions", body);
+    const response = await gateway.post("/v1/chat/completions", body);
     await response.text();
-    await made.settle();
-    const { failed_attempts: failed = [] } = Object(made.lines.at(-1));
+    await gateway.settle();
+    const { failed_attempts: failed = [] } = Object(gateway.lines.at(-1));
     return [response.status, failed.map(({ provider }: { provider: string }) => provider)];
   };
 

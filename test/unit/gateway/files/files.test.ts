@@ -19,7 +19,7 @@ import {
   sessionsScript,
 } from "../../../support/upstream-scripts.ts";
 
-const gateway = useMemoryGateway();
+const createGateway = useMemoryGateway();
 
 const OTHER_KEY = "sk-other";
 const TWO_KEYS = { keys: [KEY, OTHER_KEY] };
@@ -40,13 +40,13 @@ async function withFile(
   options: MemoryGatewayOptions = {},
   kept: Partial<FileRecord> = {},
 ): Promise<MemoryGateway> {
-  const made = await gateway({ ...options, config: { ...TWO_KEYS, ...options.config } });
-  await made.platform.files(await sha256Hex(KEY), 0).put({ ...file, ...kept });
-  return made;
+  const gateway = await createGateway({ ...options, config: { ...TWO_KEYS, ...options.config } });
+  await gateway.platform.files(await sha256Hex(KEY), 0).put({ ...file, ...kept });
+  return gateway;
 }
 
-const read = (made: MemoryGateway, key = KEY, id = "file-1"): Promise<Response> =>
-  made.request(`/v1/files/${id}`, { headers: { authorization: `Bearer ${key}` } });
+const read = (gateway: MemoryGateway, key = KEY, id = "file-1"): Promise<Response> =>
+  gateway.request(`/v1/files/${id}`, { headers: { authorization: `Bearer ${key}` } });
 
 /** Answers look-ups of files, and everything else as the protocol says. */
 const lookUp = (reply: Reply): MemoryGatewayOptions => ({
@@ -57,27 +57,27 @@ const NOT_FOUND = { error: { code: "file_not_found", type: "invalid_request_erro
 
 describe("a file's status", () => {
   test("is requested with the account that has the file", async () => {
-    const made = await withFile();
-    const response = await read(made);
+    const gateway = await withFile();
+    const response = await read(gateway);
     expect(await response.json()).toMatchObject({
       id: "file-1",
       object: "file",
       status: "processed",
       account_id: "two@test",
     });
-    expect(made.upstream.to(/files/).map(accountOf)).toEqual(["two@test"]);
+    expect(gateway.upstream.to(/files/).map(accountOf)).toEqual(["two@test"]);
   });
 
   test("holds its slot during a look-up of 120 s", async () => {
     const record = { id: "file-1", bytes: 5, status: "pending" };
-    const made = await withFile({
+    const gateway = await withFile({
       ...lookUp({ late: 120_000, reply: { json: record } }),
       env: { FIRST_BYTE_TIMEOUT_MS: "300000" },
     });
-    const answer = read(made);
+    const answer = read(gateway);
     for (let second = 0; second < 120; second += 15) {
       await pass(14_900);
-      expect(await made.platform.accounts.getStatus()).toMatchObject({
+      expect(await gateway.platform.accounts.getStatus()).toMatchObject({
         in_use: 1,
         leases: [{ account: "two@test", dialect: "files" }],
       });
@@ -87,31 +87,31 @@ describe("a file's status", () => {
   });
 
   test("is a 503 if the provider does not answer within 120 s", async () => {
-    const made = await withFile(lookUp("hang"));
-    const answer = read(made);
+    const gateway = await withFile(lookUp("hang"));
+    const answer = read(gateway);
     await pass(120_000);
     expect(await (await answer).json()).toMatchObject({ error: { code: "upstream_timeout" } });
-    expect(made.upstream.to(/files/)).toMatchObject([{ outcome: "cancelled" }]);
+    expect(gateway.upstream.to(/files/)).toMatchObject([{ outcome: "cancelled" }]);
   });
 
   test("ends when the client leaves", async () => {
-    const made = await withFile(lookUp("hang"));
+    const gateway = await withFile(lookUp("hang"));
     const client = new AbortController();
     const headers = { authorization: `Bearer ${KEY}` };
-    const answer = made.request("/v1/files/file-1", { headers, signal: client.signal });
+    const answer = gateway.request("/v1/files/file-1", { headers, signal: client.signal });
     await pass(1_000);
     client.abort();
     expect((await answer).status).toBe(499);
-    expect(await made.platform.accounts.getStatus()).toMatchObject({ in_use: 0, cooldowns: [] });
+    expect(await gateway.platform.accounts.getStatus()).toMatchObject({ in_use: 0, cooldowns: [] });
   });
 
   test("is read with a refreshed token if necessary", async () => {
-    const made = await withFile({
+    const gateway = await withFile({
       other: ({ path, token }) =>
         path.startsWith("/api/files/") && token.endsWith("#1") ? refuses(401, "token_expired") : undefined,
     });
-    expect((await read(made)).status).toBe(200);
-    expect(made.upstream.to(/files/).map(({ token }) => token)).toEqual(["two@test#1", "two@test#2"]);
+    expect((await read(gateway)).status).toBe(200);
+    expect(gateway.upstream.to(/files/).map(({ token }) => token)).toEqual(["two@test#1", "two@test#2"]);
   });
 
   test.each<[string, MemoryGatewayOptions, Partial<FileRecord>]>([
@@ -119,8 +119,8 @@ describe("a file's status", () => {
     ["when its account is configured no more", { config: { accounts: [accountNamed("one@test")] } }, {}],
     ["when its time is over", {}, { expiresAt: 1_800_000_000_000 }],
   ])("is a 404 %s", async (_, options, kept) => {
-    const made = await withFile(options, kept);
-    const response = await read(made);
+    const gateway = await withFile(options, kept);
+    const response = await read(gateway);
     expect(response.status).toBe(404);
     expect(await response.json()).toMatchObject(NOT_FOUND);
   });
@@ -129,18 +129,18 @@ describe("a file's status", () => {
     ["another caller's", OTHER_KEY, "file-1"],
     ["nobody's", KEY, "file-2"],
   ])("is a 404 for a file that is %s, and the provider is not asked", async (_, key, id) => {
-    const made = await withFile();
-    const response = await read(made, key, id);
+    const gateway = await withFile();
+    const response = await read(gateway, key, id);
     expect(response.status).toBe(404);
     expect(await response.json()).toMatchObject(NOT_FOUND);
-    expect(made.upstream.asked).toEqual([]);
+    expect(gateway.upstream.asked).toEqual([]);
   });
 
   test("of a pass-through caller's own file is passed on to the provider", async () => {
-    const made = await gateway();
-    const response = await read(made, "own-token", "file-9");
+    const gateway = await createGateway();
+    const response = await read(gateway, "own-token", "file-9");
     expect(await response.json()).toMatchObject({ id: "file-9", account_id: "own-token" });
-    expect(made.upstream.asked.map(({ token }) => token)).toEqual(["own-token", "own-token"]);
+    expect(gateway.upstream.asked.map(({ token }) => token)).toEqual(["own-token", "own-token"]);
   });
 });
 
@@ -162,7 +162,7 @@ describe.each(DRIVERS.map(({ id }) => id))("a conversation that refers to a file
   ) {
     const upstream = new ScriptedUpstream(script?.() ?? (() => refuses(404, "not_found")));
     const env = { PROVIDER_DRIVER: driver, PROVIDER_TOKEN: "sk-of-the-provider" };
-    const made = await withFile({ upstream, env }, kept);
+    const gateway = await withFile({ upstream, env }, kept);
     const parts = ids.map((id) => ({ type: "file", file: { file_id: id } }));
     const messages = [{ role: "user", content: [{ type: "text", text: "Read it." }, ...parts] }];
     const headers = {
@@ -170,7 +170,7 @@ describe.each(DRIVERS.map(({ id }) => id))("a conversation that refers to a file
       ...(target === undefined ? {} : { "x-gateway-target-account": target }),
     };
     const body = { model: "provider-v4-flash", messages };
-    return { made, response: await made.post("/v1/chat/completions", body, { headers }) };
+    return { gateway, response: await gateway.post("/v1/chat/completions", body, { headers }) };
   }
 
   test.each([
@@ -178,10 +178,10 @@ describe.each(DRIVERS.map(({ id }) => id))("a conversation that refers to a file
     ["nobody's", KEY, ["file-2"]],
     ["another's beside an own one", KEY, ["file-1", "file-2"]],
   ])("is a 404 for a file that is %s, without asking the provider", async (_, key, ids) => {
-    const { made, response } = await asking(key, ids);
+    const { gateway, response } = await asking(key, ids);
     expect(response.status).toBe(404);
     expect(await response.json()).toMatchObject({ error: { code: "file_not_found", param: "messages" } });
-    expect(made.upstream.asked.filter(isTurn)).toEqual([]);
+    expect(gateway.upstream.asked.filter(isTurn)).toEqual([]);
   });
 
   test("is a 400 if the file is at another account than the pinned one", async () => {
@@ -191,10 +191,10 @@ describe.each(DRIVERS.map(({ id }) => id))("a conversation that refers to a file
 
   if (script !== undefined) {
     test("goes to the account that has the file", async () => {
-      const { made, response } = await asking(KEY, ["file-1"]);
+      const { gateway, response } = await asking(KEY, ["file-1"]);
       expect(response.status).toBe(200);
-      expect(made.lines).toMatchObject([{ account: "two@test" }]);
-      expect(made.turns.map(({ body }) => body)).toEqual([expect.stringContaining("file-1")]);
+      expect(gateway.lines).toMatchObject([{ account: "two@test" }]);
+      expect(gateway.turns.map(({ body }) => body)).toEqual([expect.stringContaining("file-1")]);
     });
 
     test("goes to the model with vision if the file is an image", async () => {
@@ -205,9 +205,9 @@ describe.each(DRIVERS.map(({ id }) => id))("a conversation that refers to a file
     });
 
     test("of a pass-through caller is passed on to the provider", async () => {
-      const { made, response } = await asking("own-token", ["file-9"]);
+      const { gateway, response } = await asking("own-token", ["file-9"]);
       expect(response.status).toBe(200);
-      expect(made.turns.map(({ token }) => token)).toEqual(["own-token"]);
+      expect(gateway.turns.map(({ token }) => token)).toEqual(["own-token"]);
     });
     return;
   }
@@ -217,8 +217,8 @@ describe.each(DRIVERS.map(({ id }) => id))("a conversation that refers to a file
       [KEY, "file-1"],
       ["own-token", "file-9"],
     ] as const) {
-      const { made, response } = await asking(key, [id]);
-      expect(made.upstream.asked.some(({ body }) => body.includes(id))).toBe(true);
+      const { gateway, response } = await asking(key, [id]);
+      expect(gateway.upstream.asked.some(({ body }) => body.includes(id))).toBe(true);
       expect(response.status).toBe(404);
       expect(await response.json()).toMatchObject({ error: { code: "file_not_found", param: "messages" } });
     }

@@ -9,7 +9,7 @@ import { accountNamed, KEY } from "../../../support/memory-platform.ts";
 import type { Reply, UpstreamRequest } from "../../../support/scripted-upstream.ts";
 import { accountOf, refuses } from "../../../support/upstream-scripts.ts";
 
-const gateway = useMemoryGateway();
+const createGateway = useMemoryGateway();
 
 const BOUNDARY = "b";
 const HEAD = `--${BOUNDARY}\r\ncontent-disposition: form-data; name="file"; filename="a.txt"\r\ncontent-type: text/plain\r\n\r\n`;
@@ -51,7 +51,7 @@ interface Sent {
 const whole = () => formOf([HEAD, "hello", TAIL]);
 
 function send(
-  made: MemoryGateway,
+  gateway: MemoryGateway,
   { body = whole(), key = KEY, target, signal }: Sent = {},
 ): Promise<Response> {
   const headers = {
@@ -60,43 +60,43 @@ function send(
     ...(target === undefined ? {} : { "x-gateway-target-account": target }),
   };
   const init = { method: "POST", headers, body, duplex: "half", ...(signal === undefined ? {} : { signal }) };
-  return made.request("/v1/files", init);
+  return gateway.request("/v1/files", init);
 }
 
 describe("an upload", () => {
   test("is passed on, stored for its caller, and answered with the account that has it", async () => {
-    const made = await gateway({ config: { keys: [KEY, "sk-other"] } });
-    const response = await send(made);
+    const gateway = await createGateway({ config: { keys: [KEY, "sk-other"] } });
+    const response = await send(gateway);
     expect(await response.json()).toMatchObject({ id: "file-1", object: "file", account_id: "one@test" });
-    expect(uploads(made)).toMatchObject([{ body: expect.stringMatching(/hello.*batch/s) }]);
+    expect(uploads(gateway)).toMatchObject([{ body: expect.stringMatching(/hello.*batch/s) }]);
     const read = (key: string) =>
-      made.request("/v1/files/file-1", { headers: { authorization: `Bearer ${key}` } });
+      gateway.request("/v1/files/file-1", { headers: { authorization: `Bearer ${key}` } });
     expect((await read(KEY)).status).toBe(200);
     expect((await read("sk-other")).status).toBe(404);
   });
 
   test("that takes minutes holds its slot while bytes arrive", async () => {
     const pieces = Array.from({ length: 6 }, () => "hello ");
-    const made = await gateway({ env: { FIRST_BYTE_TIMEOUT_MS: "30000" } });
-    const answer = send(made, { body: formOf([HEAD, ...pieces, TAIL], { pause: 25_000 }) });
+    const gateway = await createGateway({ env: { FIRST_BYTE_TIMEOUT_MS: "30000" } });
+    const answer = send(gateway, { body: formOf([HEAD, ...pieces, TAIL], { pause: 25_000 }) });
     // The form's parser tells of the file with its first bytes.
     await pass(51_000);
     for (let piece = 0; piece < 6; piece += 1) {
-      expect(await made.platform.accounts.getStatus()).toMatchObject({ in_use: 1 });
+      expect(await gateway.platform.accounts.getStatus()).toMatchObject({ in_use: 1 });
       await pass(25_000);
     }
-    await made.settle();
+    await gateway.settle();
     expect((await answer).status).toBe(200);
   });
 
   test("may take 600 s, and one more second for each received 64 KiB", async () => {
-    const made = await gateway();
-    made.upstream.takesEvery = 50_000;
+    const gateway = await createGateway();
+    gateway.upstream.takesEvery = 50_000;
     const pieces = Array.from({ length: 14 }, () => "x".repeat(1024 * 1024));
-    const answer = send(made, { body: formOf([HEAD, ...pieces, TAIL]) });
+    const answer = send(gateway, { body: formOf([HEAD, ...pieces, TAIL]) });
     // Without these seconds it would have failed by now.
     await pass(650_000);
-    expect(uploads(made)).toMatchObject([{ outcome: "open" }]);
+    expect(uploads(gateway)).toMatchObject([{ outcome: "open" }]);
     await pass(250_000);
     expect((await answer).status).toBe(200);
   });
@@ -105,21 +105,21 @@ describe("an upload", () => {
     ["has no file", formOf([`--${BOUNDARY}--\r\n`]), 400],
     ["is broken off", formOf([`--${BOUNDARY}\r\ncontent-`]), 400],
   ])("that %s takes no slot", async (_, body, status) => {
-    const made = await gateway();
-    expect((await send(made, { body })).status).toBe(status);
-    expect(made.upstream.asked).toEqual([]);
+    const gateway = await createGateway();
+    expect((await send(gateway, { body })).status).toBe(status);
+    expect(gateway.upstream.asked).toEqual([]);
   });
 
   test("that is not a form is a 400", async () => {
-    const made = await gateway();
-    const response = await made.post("/v1/files", { file: "hello" });
+    const gateway = await createGateway();
+    const response = await gateway.post("/v1/files", { file: "hello" });
     expect(response.status).toBe(400);
-    expect(made.upstream.asked).toEqual([]);
+    expect(gateway.upstream.asked).toEqual([]);
   });
 
   test("is a 501 if the provider stores no files", async () => {
-    const made = await gateway({ env: { PROVIDER_DRIVER: "openai" } });
-    expect((await send(made)).status).toBe(501);
+    const gateway = await createGateway({ env: { PROVIDER_DRIVER: "openai" } });
+    expect((await send(gateway)).status).toBe(501);
   });
 });
 
@@ -128,26 +128,28 @@ describe("an account that is refused before the file is sent", () => {
     asked.path === "/api/account" && accountOf(asked) === "one@test";
 
   test("is replaced by another one, which gets the whole file", async () => {
-    const made = await gateway(answering(suspended, refuses(403, "account_suspended")));
-    const response = await send(made);
+    const gateway = await createGateway(answering(suspended, refuses(403, "account_suspended")));
+    const response = await send(gateway);
     expect(await response.json()).toMatchObject({ account_id: "two@test" });
-    expect(uploads(made).map(accountOf)).toEqual(["two@test"]);
-    expect(uploads(made)).toMatchObject([{ body: expect.stringContaining("hello") }]);
-    expect(await made.platform.accounts.getStatus()).toMatchObject({ cooldowns: [{ account: "one@test" }] });
+    expect(uploads(gateway).map(accountOf)).toEqual(["two@test"]);
+    expect(uploads(gateway)).toMatchObject([{ body: expect.stringContaining("hello") }]);
+    expect(await gateway.platform.accounts.getStatus()).toMatchObject({
+      cooldowns: [{ account: "one@test" }],
+    });
   });
 
   test("is not replaced if the request is pinned to it", async () => {
-    const made = await gateway(answering(suspended, refuses(403, "account_suspended")));
-    const response = await send(made, { target: "one@test" });
+    const gateway = await createGateway(answering(suspended, refuses(403, "account_suspended")));
+    const response = await send(gateway, { target: "one@test" });
     expect(response.status).toBe(503);
-    expect(uploads(made)).toEqual([]);
+    expect(uploads(gateway)).toEqual([]);
   });
 
   test("for an expired token gets a new token and the file", async () => {
     const expired = ({ path, token }: UpstreamRequest) => path === "/api/account" && token === "one@test#1";
-    const made = await gateway(answering(expired, refuses(401, "token_expired")));
-    expect((await send(made)).status).toBe(200);
-    expect(uploads(made).map(({ token }) => token)).toEqual(["one@test#2"]);
+    const gateway = await createGateway(answering(expired, refuses(401, "token_expired")));
+    expect((await send(gateway)).status).toBe(200);
+    expect(uploads(gateway).map(({ token }) => token)).toEqual(["one@test#2"]);
   });
 });
 
@@ -159,75 +161,75 @@ describe("a partly sent file cannot be sent again:", () => {
     ["a file that is too large", refuses(413, "too_large"), 413],
     ["a broken connection", "unreachable", 503],
   ])("the caller gets an error: %s", async (_, reply, status) => {
-    const made = await gateway(answering(isUpload, reply));
-    const response = await send(made);
+    const gateway = await createGateway(answering(isUpload, reply));
+    const response = await send(gateway);
     expect(response.status).toBe(status);
-    expect(uploads(made)).toHaveLength(1);
-    expect(made.upstream.to(/login/)).toHaveLength(1);
+    expect(uploads(gateway)).toHaveLength(1);
+    expect(gateway.upstream.to(/login/)).toHaveLength(1);
   });
 });
 
 describe("a failed upload", () => {
   test("is a 503 after 120 s if the provider does not answer", async () => {
-    const made = await gateway(answering(isUpload, "hang"));
-    const answer = send(made);
+    const gateway = await createGateway(answering(isUpload, "hang"));
+    const answer = send(gateway);
     await pass(120_000);
     expect(await (await answer).json()).toMatchObject({ error: { code: "upstream_timeout" } });
-    expect(uploads(made)).toMatchObject([{ outcome: "cancelled" }]);
+    expect(uploads(gateway)).toMatchObject([{ outcome: "cancelled" }]);
   });
 
   test("is a 408 after 60 s if the client stops sending, and ends at the provider, too", async () => {
-    const made = await gateway();
-    const answer = send(made, { body: formOf([HEAD, "hel"], { stall: true }) });
+    const gateway = await createGateway();
+    const answer = send(gateway, { body: formOf([HEAD, "hel"], { stall: true }) });
     await pass(60_000);
     expect((await answer).status).toBe(408);
-    expect(uploads(made)).toMatchObject([{ outcome: "cancelled" }]);
-    expect(await made.platform.accounts.getStatus()).toMatchObject({ in_use: 0, cooldowns: [] });
+    expect(uploads(gateway)).toMatchObject([{ outcome: "cancelled" }]);
+    expect(await gateway.platform.accounts.getStatus()).toMatchObject({ in_use: 0, cooldowns: [] });
   });
 
   test("is a 408 after 600 s if the client sends very slowly", async () => {
-    const made = await gateway();
+    const gateway = await createGateway();
     const body = formOf([HEAD, ...Array.from({ length: 100 }, () => "la ")], { pause: 50_000 });
-    const answer = send(made, { body });
+    const answer = send(gateway, { body });
     // The form's parser reads two pieces before the slot is taken.
     await pass(690_000);
     await pass(20_000);
     expect((await answer).status).toBe(408);
-    expect(uploads(made)).toMatchObject([{ outcome: "cancelled" }]);
-    expect(await made.platform.accounts.getStatus()).toMatchObject({ in_use: 0, cooldowns: [] });
+    expect(uploads(gateway)).toMatchObject([{ outcome: "cancelled" }]);
+    expect(await gateway.platform.accounts.getStatus()).toMatchObject({ in_use: 0, cooldowns: [] });
   });
 
   test("is a 503 after 600 s if the provider reads very slowly", async () => {
-    const made = await gateway();
-    made.upstream.takesEvery = 50_000;
+    const gateway = await createGateway();
+    gateway.upstream.takesEvery = 50_000;
     const body = formOf([HEAD, ...Array.from({ length: 100 }, () => "la "), TAIL]);
-    const answer = send(made, { body });
+    const answer = send(gateway, { body });
     // Its sign-in takes a piece, too.
     await pass(650_000);
     expect(await (await answer).json()).toMatchObject({ error: { code: "upstream_timeout" } });
-    expect(uploads(made)).toMatchObject([{ outcome: "cancelled" }]);
-    expect(await made.platform.accounts.getStatus()).toMatchObject({ in_use: 0 });
+    expect(uploads(gateway)).toMatchObject([{ outcome: "cancelled" }]);
+    expect(await gateway.platform.accounts.getStatus()).toMatchObject({ in_use: 0 });
   });
 
   test("is a 499 without blame if the client leaves", async () => {
-    const made = await gateway();
+    const gateway = await createGateway();
     const client = new AbortController();
-    const answer = send(made, { body: formOf([HEAD, "hel"], { stall: true }), signal: client.signal });
+    const answer = send(gateway, { body: formOf([HEAD, "hel"], { stall: true }), signal: client.signal });
     await pass(5_000);
     client.abort();
     expect((await answer).status).toBe(499);
-    expect(uploads(made)).toMatchObject([{ outcome: "cancelled" }]);
-    expect(await made.platform.accounts.getStatus()).toMatchObject({ in_use: 0, cooldowns: [] });
+    expect(uploads(gateway)).toMatchObject([{ outcome: "cancelled" }]);
+    expect(await gateway.platform.accounts.getStatus()).toMatchObject({ in_use: 0, cooldowns: [] });
   });
 
   test("is a 429 if all slots are taken, although the client is still sending", async () => {
-    const made = await gateway({
+    const gateway = await createGateway({
       config: { accounts: [accountNamed("one@test")], runtime: { account_max_inflight: 1 } },
       env: { QUEUE_TIMEOUT_MS: "5000" },
     });
-    const slow = send(made, { body: formOf([HEAD, "hello", TAIL], { pause: 10_000 }) });
+    const slow = send(gateway, { body: formOf([HEAD, "hello", TAIL], { pause: 10_000 }) });
     await pass(21_000);
-    const refused = send(made);
+    const refused = send(gateway);
     await pass(5_000);
     expect((await refused).status).toBe(429);
     await pass(60_000);

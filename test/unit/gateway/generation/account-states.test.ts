@@ -4,7 +4,7 @@ import { type Reply, ScriptedUpstream, type UpstreamRequest } from "../../../sup
 
 /** What lives at one account of a provider: containers, audio, conversations. Later requests must go to that account. */
 
-const gateway = useMemoryGateway();
+const createGateway = useMemoryGateway();
 const ADMIN_KEY = "the-admin-key-of-this-test";
 const ACCOUNTS = ["one", "two", "three", "four", "five", "six"];
 
@@ -22,7 +22,7 @@ function behind(driver: string, reply: (asked: UpstreamRequest) => Reply): Promi
     provider: "vendor",
   }));
   const keys = [{ key: "sk-first" }, { key: "sk-second" }];
-  return gateway({
+  return createGateway({
     upstream: new ScriptedUpstream(reply),
     env: { ADMIN_KEY },
     config: { providers: [provider], accounts, api_keys: keys },
@@ -125,42 +125,42 @@ const CASES: readonly (readonly [string, Case])[] = [
   ],
 ];
 
-const ask = async (made: MemoryGateway, { path, first }: Case, more: object, key = "sk-first") => {
+const ask = async (gateway: MemoryGateway, { path, first }: Case, more: object, key = "sk-first") => {
   const headers = { authorization: `Bearer ${key}` };
-  const response = await made.post(path, null, { body: JSON.stringify({ ...first, ...more }), headers });
+  const response = await gateway.post(path, null, { body: JSON.stringify({ ...first, ...more }), headers });
   expect(response.status).toBe(200);
   await response.text();
-  await made.settle();
-  const asked = made.upstream.asked.at(-1);
+  await gateway.settle();
+  const asked = gateway.upstream.asked.at(-1);
   if (asked === undefined) throw new Error("the provider was not asked");
   return tokenOf(asked);
 };
 
 describe.each(CASES)("%s", (_, each) => {
   test.each([true, false])("is used with the account that has it, stream: %s", async (stream) => {
-    const made = await behind(each.driver, () =>
+    const gateway = await behind(each.driver, () =>
       stream ? { body: [each.stream] } : { type: "application/json", body: [JSON.stringify(each.answer)] },
     );
-    const owner = await ask(made, each, { stream });
+    const owner = await ask(gateway, each, { stream });
     for (let turn = 0; turn < ACCOUNTS.length; turn += 1) {
-      expect(await ask(made, each, { ...each.next, stream })).toBe(owner);
+      expect(await ask(gateway, each, { ...each.next, stream })).toBe(owner);
     }
     const others = new Set<string | undefined>();
     for (let turn = 0; turn < ACCOUNTS.length; turn += 1)
-      others.add(await ask(made, each, { stream, conversation: undefined }));
+      others.add(await ask(gateway, each, { stream, conversation: undefined }));
     expect(others.size).toBeGreaterThan(1);
   });
 
   test("is left to the provider if its account was deleted", async () => {
-    const made = await behind(each.driver, () => ({
+    const gateway = await behind(each.driver, () => ({
       type: "application/json",
       body: [JSON.stringify(each.answer)],
     }));
-    const owner = await ask(made, each, {});
+    const owner = await ask(gateway, each, {});
     const admin = { authorization: `Bearer ${ADMIN_KEY}` };
     const email = `${owner?.replace("sk-account-", "")}@accounts.test`;
     const path = `/admin/accounts/${encodeURIComponent(email)}`;
-    expect((await made.request(path, { method: "DELETE", headers: admin })).status).toBe(200);
-    expect(await ask(made, each, each.next)).not.toBe(owner);
+    expect((await gateway.request(path, { method: "DELETE", headers: admin })).status).toBe(200);
+    expect(await ask(gateway, each, each.next)).not.toBe(owner);
   });
 });

@@ -6,7 +6,7 @@ import { useMemoryGateway } from "../../../support/memory-gateway.ts";
 import type { Reply } from "../../../support/scripted-upstream.ts";
 import { refuses, says, saysPart, thinksOnly } from "../../../support/upstream-scripts.ts";
 
-const gateway = useMemoryGateway();
+const createGateway = useMemoryGateway();
 
 /** The whole of a stream, in shorthand. */
 async function streamed(run: GenerationRun): Promise<string> {
@@ -15,8 +15,8 @@ async function streamed(run: GenerationRun): Promise<string> {
 
 describe("an answer", () => {
   test("is the provider's text, with the provider's counts", async () => {
-    const made = await gateway({ turns: [says("Hello there.")] });
-    expect(await new GenerationRun(made).complete()).toEqual({
+    const gateway = await createGateway({ turns: [says("Hello there.")] });
+    expect(await new GenerationRun(gateway).complete()).toEqual({
       sessionId: "session-1",
       text: "Hello there.",
       reasoning: "",
@@ -27,20 +27,20 @@ describe("an answer", () => {
   });
 
   test("is streamed without delay", async () => {
-    const made = await gateway({ turns: [says("Hello there.", { reasoning: "Hm." })] });
-    const run = new GenerationRun(made, { conversation: { thinking: true, showReasoning: true } });
+    const gateway = await createGateway({ turns: [says("Hello there.", { reasoning: "Hm." })] });
+    const run = new GenerationRun(gateway, { conversation: { thinking: true, showReasoning: true } });
     expect(await streamed(run)).toBe("^(Hm.)Hello there..stop");
   });
 
   test("hides reasoning that the caller did not request", async () => {
-    const made = await gateway({ turns: [says("Hello.", { reasoning: "Hm." })] });
-    expect(await streamed(new GenerationRun(made))).toBe("^Hello..stop");
-    expect(await new GenerationRun(made).complete()).toMatchObject({ reasoning: "" });
+    const gateway = await createGateway({ turns: [says("Hello.", { reasoning: "Hm." })] });
+    expect(await streamed(new GenerationRun(gateway))).toBe("^Hello..stop");
+    expect(await new GenerationRun(gateway).complete()).toMatchObject({ reasoning: "" });
   });
 
   test("has estimated counts if the provider states none", async () => {
-    const made = await gateway({ turns: [says("Hello there.", { usage: false })] });
-    const { usage } = await new GenerationRun(made).complete();
+    const gateway = await createGateway({ turns: [says("Hello there.", { usage: false })] });
+    const { usage } = await new GenerationRun(gateway).complete();
     expect(usage.prompt).toBeGreaterThan(0);
     expect(usage.completion).toBeGreaterThan(0);
   });
@@ -48,26 +48,26 @@ describe("an answer", () => {
 
 describe("a message that is incomplete (provider protocol, event `finish`)", () => {
   test("is continued until it is complete, and gives one answer", async () => {
-    const made = await gateway({ turns: [saysPart("One, "), saysPart("two, "), says("three.")] });
-    expect(await new GenerationRun(made).complete()).toMatchObject({
+    const gateway = await createGateway({ turns: [saysPart("One, "), saysPart("two, "), says("three.")] });
+    expect(await new GenerationRun(gateway).complete()).toMatchObject({
       text: "One, two, three.",
       finishReason: "stop",
       usage: { prompt: 7, completion: 15, reasoning: 6 },
     });
     const first = "/api/sessions/session-1/turns";
     const again = `${first}/message-1/continue`;
-    expect(made.turns.map(({ path }) => path)).toEqual([first, again, again]);
+    expect(gateway.turns.map(({ path }) => path)).toEqual([first, again, again]);
   });
 
   test("is continued at most eight times, and then ends as too long", async () => {
-    const made = await gateway({ turns: [saysPart("la ")] });
-    expect(await streamed(new GenerationRun(made))).toBe(`^${"la ".repeat(9)}.length`);
-    expect(made.turns).toHaveLength(9);
+    const gateway = await createGateway({ turns: [saysPart("la ")] });
+    expect(await streamed(new GenerationRun(gateway))).toBe(`^${"la ".repeat(9)}.length`);
+    expect(gateway.turns).toHaveLength(9);
   });
 
   test("fails if its continuation fails, after the text that was sent", async () => {
-    const made = await gateway({ turns: [saysPart("One, "), refuses(503, "model_unavailable")] });
-    expect(await streamed(new GenerationRun(made))).toBe("^One, !model_unavailable");
+    const gateway = await createGateway({ turns: [saysPart("One, "), refuses(503, "model_unavailable")] });
+    expect(await streamed(new GenerationRun(gateway))).toBe("^One, !model_unavailable");
   });
 });
 
@@ -77,25 +77,27 @@ describe("a request that demands a tool call", () => {
   const call = '<|TCML|tool_calls><|TCML|invoke name="look"></|TCML|invoke></|TCML|tool_calls>';
 
   test("is a 422 after an answer without one", async () => {
-    const made = await gateway({ turns: [says("I would rather not.")] });
-    const refused = new GenerationRun(made, { conversation: demanding }).complete();
+    const gateway = await createGateway({ turns: [says("I would rather not.")] });
+    const refused = new GenerationRun(gateway, { conversation: demanding }).complete();
     await expect(refused).rejects.toMatchObject({ status: 422, code: "tool_choice_violation" });
   });
 
   test("ends its stream with the error if text was already sent", async () => {
-    const made = await gateway({ turns: [says("I would rather not.")] });
-    const text = await streamed(new GenerationRun(made, { conversation: demanding }));
+    const gateway = await createGateway({ turns: [says("I would rather not.")] });
+    const text = await streamed(new GenerationRun(gateway, { conversation: demanding }));
     expect(text).toBe("^I would rather not.!tool_choice_violation");
   });
 
   test("is satisfied by a call", async () => {
-    const made = await gateway({ turns: [says(call)] });
-    expect(await streamed(new GenerationRun(made, { conversation: demanding }))).toBe("^<look{}>.tool_calls");
+    const gateway = await createGateway({ turns: [says(call)] });
+    expect(await streamed(new GenerationRun(gateway, { conversation: demanding }))).toBe(
+      "^<look{}>.tool_calls",
+    );
   });
 
   test("reports an answer of reasoning alone as empty, not as a violation", async () => {
-    const made = await gateway({ turns: [thinksOnly()] });
-    const refused = new GenerationRun(made, { conversation: demanding }).complete();
+    const gateway = await createGateway({ turns: [thinksOnly()] });
+    const refused = new GenerationRun(gateway, { conversation: demanding }).complete();
     await expect(refused).rejects.toMatchObject({ status: 429, code: "upstream_empty_output" });
   });
 });
@@ -114,15 +116,15 @@ describe("citation markers (docs/contract.md, general rule 8)", () => {
   };
 
   test("become links in a whole answer, and are removed if they have no target", async () => {
-    const made = await gateway({ turns: [cited] });
-    expect(await new GenerationRun(made).complete()).toMatchObject({
+    const gateway = await createGateway({ turns: [cited] });
+    expect(await new GenerationRun(gateway).complete()).toMatchObject({
       text: "So it is [1](https://a.example/), they say .",
     });
   });
 
   test("never appear in a stream", async () => {
-    const made = await gateway({ turns: [cited] });
-    expect(await streamed(new GenerationRun(made))).toBe("^So it is , they say ..stop");
+    const gateway = await createGateway({ turns: [cited] });
+    expect(await streamed(new GenerationRun(gateway))).toBe("^So it is , they say ..stop");
   });
 
   test("become links in the reasoning of a whole answer, too", async () => {
@@ -138,9 +140,9 @@ describe("citation markers (docs/contract.md, general rule 8)", () => {
         ],
       }),
     };
-    const made = await gateway({ turns: [thought] });
+    const gateway = await createGateway({ turns: [thought] });
     const conversation = { thinking: true, showReasoning: true };
-    expect(await new GenerationRun(made, { conversation }).complete()).toMatchObject({
+    expect(await new GenerationRun(gateway, { conversation }).complete()).toMatchObject({
       reasoning: "See [1](https://a.example/), not .",
       text: "Yes.",
     });
@@ -151,22 +153,22 @@ describe("a whole answer in a format (docs/contract/decisions.md)", () => {
   const asJson = { conversation: { responseFormat: { type: "json" as const } } };
 
   test("loses the text around it, without another request", async () => {
-    const made = await gateway({ turns: [says('Here you are: {"a": 1}')] });
-    expect(await new GenerationRun(made, asJson).complete()).toMatchObject({ text: '{"a": 1}' });
-    expect(made.turns).toHaveLength(1);
+    const gateway = await createGateway({ turns: [says('Here you are: {"a": 1}')] });
+    expect(await new GenerationRun(gateway, asJson).complete()).toMatchObject({ text: '{"a": 1}' });
+    expect(gateway.turns).toHaveLength(1);
   });
 
   test("is corrected by the model once, with a slot of its own, and counts both answers", async () => {
-    const made = await gateway({
+    const gateway = await createGateway({
       turns: [says("No JSON at all."), says('{"a": 1}')],
       config: { runtime: { account_max_inflight: 1, global_max_inflight: 1 } },
     });
-    const run = new GenerationRun(made, asJson);
+    const run = new GenerationRun(gateway, asJson);
     expect(await run.complete()).toMatchObject({
       text: '{"a": 1}',
       usage: { prompt: 14, completion: 10, reasoning: 4 },
     });
-    expect(String(made.turns[1]?.json()["prompt"])).toContain("No JSON at all.");
+    expect(String(gateway.turns[1]?.json()["prompt"])).toContain("No JSON at all.");
     expect(run.outcomes).toMatchObject([{ status: "success", usage: { prompt: 14 } }]);
     expect(run.context.facts.retries).toBe(1);
   });
@@ -177,21 +179,21 @@ describe("a whole answer in a format (docs/contract/decisions.md)", () => {
     ["breaks off", { body: ["reset"] }],
     ["is empty", says("")],
   ])("stays unchanged if its correction %s", async (_, correction) => {
-    const made = await gateway({ turns: [says("No JSON at all."), correction] });
-    const run = new GenerationRun(made, asJson);
+    const gateway = await createGateway({ turns: [says("No JSON at all."), correction] });
+    const run = new GenerationRun(gateway, asJson);
     expect(await run.complete()).toMatchObject({ text: "No JSON at all.", finishReason: "stop" });
     expect(run.outcomes).toMatchObject([{ status: "success", error: "" }]);
   });
 
   test("is not corrected if it was cut", async () => {
-    const made = await gateway({ turns: [says('{"a": ', { finish: "length" })] });
-    expect(await new GenerationRun(made, asJson).complete()).toMatchObject({ finishReason: "length" });
-    expect(made.turns).toHaveLength(1);
+    const gateway = await createGateway({ turns: [says('{"a": ', { finish: "length" })] });
+    expect(await new GenerationRun(gateway, asJson).complete()).toMatchObject({ finishReason: "length" });
+    expect(gateway.turns).toHaveLength(1);
   });
 
   test("is not checked in a stream", async () => {
-    const made = await gateway({ turns: [says("No JSON at all.")] });
-    expect(await streamed(new GenerationRun(made, asJson))).toBe("^No JSON at all..stop");
-    expect(made.turns).toHaveLength(1);
+    const gateway = await createGateway({ turns: [says("No JSON at all.")] });
+    expect(await streamed(new GenerationRun(gateway, asJson))).toBe("^No JSON at all..stop");
+    expect(gateway.turns).toHaveLength(1);
   });
 });

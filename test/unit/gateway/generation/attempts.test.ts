@@ -4,7 +4,7 @@ import { type Reply, ScriptedUpstream, type UpstreamRequest } from "../../../sup
 
 /** The attempts of a request, as its record lists them. */
 
-const gateway = useMemoryGateway();
+const createGateway = useMemoryGateway();
 
 const ANSWER: Reply = {
   type: "application/json",
@@ -25,15 +25,15 @@ async function attemptsOf(reply: (asked: UpstreamRequest) => Reply, native: bool
   const providers = ["one", "two"].map((id) => ({ ...vendor, id, token: `sk-${id}`, models: { m: "real" } }));
   const upstream = new ScriptedUpstream(reply);
   const model_routes = { both: ["one/m", "two/m"] };
-  const made = await gateway({ upstream, config: { providers, model_routes } });
-  const response = await made.post("/v1/chat/completions", {
+  const gateway = await createGateway({ upstream, config: { providers, model_routes } });
+  const response = await gateway.post("/v1/chat/completions", {
     model: "both",
     messages: [{ role: "user", content: "Hello?" }],
     seed: 1,
   });
   expect(await response.text()).toContain("Hi");
-  const [record] = await made.history();
-  return { sent: made.upstream.asked.length, record };
+  const [record] = await gateway.history();
+  return { sent: gateway.upstream.asked.length, record };
 }
 
 test.each([true, false])(

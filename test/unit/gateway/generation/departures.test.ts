@@ -12,7 +12,7 @@ import { accountNamed } from "../../../support/memory-platform.ts";
 import type { Reply } from "../../../support/scripted-upstream.ts";
 import { beginsThen, events, says, thinksOnly } from "../../../support/upstream-scripts.ts";
 
-const gateway = useMemoryGateway();
+const createGateway = useMemoryGateway();
 
 const ONE_SLOT = { accounts: [accountNamed("one@test")], runtime: { account_max_inflight: 1 } };
 
@@ -86,35 +86,38 @@ async function at({
   busy = false,
 }: Stage): Promise<[MemoryGateway, GenerationRun]> {
   const turns = options.turns ?? [says("Hi")];
-  const made = await gateway({ ...options, turns: busy ? [{ late: 30_000, reply: says("Busy.") }] : turns });
-  if (busy) made.waitUntil(new GenerationRun(made).complete());
+  const gateway = await createGateway({
+    ...options,
+    turns: busy ? [{ late: 30_000, reply: says("Busy.") }] : turns,
+  });
+  if (busy) gateway.waitUntil(new GenerationRun(gateway).complete());
   await pass(10);
-  made.upstream.asked.length = 0;
-  return [made, new GenerationRun(made, run)];
+  gateway.upstream.asked.length = 0;
+  return [gateway, new GenerationRun(gateway, run)];
 }
 
-async function expectCancelled(made: MemoryGateway, run: GenerationRun, stage: Stage): Promise<void> {
+async function expectCancelled(gateway: MemoryGateway, run: GenerationRun, stage: Stage): Promise<void> {
   expect(run.outcomes).toMatchObject([{ status: "cancelled", statusCode: 499, code: "request_cancelled" }]);
-  const asked = made.upstream.asked.filter(({ path }) => path !== "/api/login");
+  const asked = gateway.upstream.asked.filter(({ path }) => path !== "/api/login");
   expect(asked.map(({ path }) => path)).toEqual(stage.asked.map((path) => expect.stringMatching(path)));
-  expect(made.upstream.asked.filter(({ outcome }) => outcome === "open")).toEqual([]);
-  const { in_use: inUse, waiting, cooldowns } = await made.platform.accounts.getStatus();
+  expect(gateway.upstream.asked.filter(({ outcome }) => outcome === "open")).toEqual([]);
+  const { in_use: inUse, waiting, cooldowns } = await gateway.platform.accounts.getStatus();
   expect({ inUse, waiting, cooldowns }).toEqual({ inUse: stage.busy ? 1 : 0, waiting: 0, cooldowns: [] });
 }
 
 describe("a client that leaves ends its request and blames no account:", () => {
   test.each(STAGES)("$name, a whole answer", async (stage) => {
-    const [made, run] = await at(stage);
+    const [gateway, run] = await at(stage);
     const failed = expect(run.complete()).rejects.toMatchObject({ status: 499, code: "request_cancelled" });
     await pass(1_000);
     run.leave();
     await pass(10_000);
     await failed;
-    await expectCancelled(made, run, stage);
+    await expectCancelled(gateway, run, stage);
   });
 
   test.each(STAGES)("$name, a stream", async (stage) => {
-    const [made, run] = await at(stage);
+    const [gateway, run] = await at(stage);
     const work = run.stream();
     work.then(
       (response) => new BodyReader(response),
@@ -123,31 +126,31 @@ describe("a client that leaves ends its request and blames no account:", () => {
     await pass(1_000);
     run.leave();
     await pass(10_000);
-    await expectCancelled(made, run, stage);
+    await expectCancelled(gateway, run, stage);
   });
 });
 
 describe("a client that left before its request began", () => {
   test.each(["complete", "stream"] as const)("costs nothing: %s", async (way) => {
-    const made = await gateway();
-    const run = new GenerationRun(made);
+    const gateway = await createGateway();
+    const run = new GenerationRun(gateway);
     run.leave();
     await expect(run[way]()).rejects.toMatchObject({ status: 499 });
-    expect(made.upstream.asked).toEqual([]);
+    expect(gateway.upstream.asked).toEqual([]);
     expect(run.outcomes).toMatchObject([{ status: "cancelled" }]);
   });
 });
 
 describe("a client that leaves while its answer is corrected", () => {
   test("ends the request, and the history says that it left", async () => {
-    const made = await gateway({ turns: [says("No JSON."), "hang"] });
-    const run = new GenerationRun(made, { conversation: { responseFormat: { type: "json" } } });
+    const gateway = await createGateway({ turns: [says("No JSON."), "hang"] });
+    const run = new GenerationRun(gateway, { conversation: { responseFormat: { type: "json" } } });
     const failed = expect(run.complete()).rejects.toMatchObject({ status: 499 });
     await pass(1_000);
     run.leave();
     await failed;
     expect(run.outcomes).toMatchObject([{ status: "cancelled", usage: { prompt: 7 } }]);
-    expect(made.turns[1]?.outcome).toBe("cancelled");
+    expect(gateway.turns[1]?.outcome).toBe("cancelled");
   });
 });
 
@@ -164,48 +167,48 @@ describe("a departure that only a failed write reveals", () => {
     // The outcome is recorded before the answer's end is sent.
     ["the last event", speaks({ pause: 5_000 }, ...end), 5_000, { status: "success", statusCode: 200 }],
   ])("is noticed by %s, and is no failure", async (_, reply, after, outcome) => {
-    const made = await gateway({ turns: [reply] });
-    const run = new GenerationRun(made);
+    const gateway = await createGateway({ turns: [reply] });
+    const run = new GenerationRun(gateway);
     const reader = new BodyReader(await run.stream());
     await pass(1_000);
     expect(reader.text).toBe("^One");
     await reader.leave();
     await pass(after);
     expect(run.outcomes).toMatchObject([outcome]);
-    expect(made.turns[0]?.outcome).not.toBe("open");
-    expect(await made.platform.accounts.getStatus()).toMatchObject({ in_use: 0, cooldowns: [] });
+    expect(gateway.turns[0]?.outcome).not.toBe("open");
+    expect(await gateway.platform.accounts.getStatus()).toMatchObject({ in_use: 0, cooldowns: [] });
   });
 
   test("does not hide an earlier failure of the provider", async () => {
-    const made = await gateway({ turns: [speaks({ pause: 5_000 }, "reset")] });
-    const run = new GenerationRun(made);
+    const gateway = await createGateway({ turns: [speaks({ pause: 5_000 }, "reset")] });
+    const run = new GenerationRun(gateway);
     await new BodyReader(await run.stream()).leave();
     await pass(5_000);
     expect(run.outcomes).toMatchObject([{ status: "error", code: "upstream_error" }]);
   });
 
   test("is noticed while the request waits, and leaves the queue", async () => {
-    const made = await gateway({
+    const gateway = await createGateway({
       turns: [{ late: 40_000, reply: says("Busy.") }],
       config: ONE_SLOT,
     });
-    made.waitUntil(new GenerationRun(made).complete());
+    gateway.waitUntil(new GenerationRun(gateway).complete());
     await pass(100);
-    const run = new GenerationRun(made, { caller: managed() });
+    const run = new GenerationRun(gateway, { caller: managed() });
     const work = run.stream();
     await pass(10_000);
     await new BodyReader(await work).leave();
-    expect(await made.platform.accounts.getStatus()).toMatchObject({ waiting: 1 });
+    expect(await gateway.platform.accounts.getStatus()).toMatchObject({ waiting: 1 });
     await pass(10_000);
-    expect(await made.platform.accounts.getStatus()).toMatchObject({ waiting: 0, in_use: 1 });
+    expect(await gateway.platform.accounts.getStatus()).toMatchObject({ waiting: 0, in_use: 1 });
     expect(run.outcomes).toMatchObject([{ status: "cancelled", statusCode: 499, usage: null }]);
   });
 
   test("does not prevent storing an answer that was complete", async () => {
-    const made = await gateway({ turns: [speaks({ pause: 5_000 }, ...end)] });
+    const gateway = await createGateway({ turns: [speaks({ pause: 5_000 }, ...end)] });
     const stored: string[] = [];
     const answer = { ...SHORTHAND, completed: async ({ text }: { text: string }) => void stored.push(text) };
-    const run = new GenerationRun(made, { answer });
+    const run = new GenerationRun(gateway, { answer });
     const reader = new BodyReader(await run.stream());
     await pass(1_000);
     await reader.leave();

@@ -4,7 +4,7 @@ import { ScriptedUpstream, type UpstreamRequest } from "../../../support/scripte
 
 /** Members that a provider refuses by name, or never gets (`drop_params`): the provider's requests, the header and the record. */
 
-const gateway = useMemoryGateway();
+const createGateway = useMemoryGateway();
 
 const ANSWER = JSON.stringify({
   id: "c1",
@@ -41,43 +41,49 @@ function behind({ native, ...more }: Vendor, refusedName = "") {
       : { type: "application/json", body: [ANSWER] },
   );
   const vendor = { id: "vendor", driver: "openai", base_url: "http://vendor.test/v1", token: "sk", native };
-  return gateway({ upstream, config: { providers: [{ ...vendor, models: { mine: "real" }, ...more }] } });
+  return createGateway({
+    upstream,
+    config: { providers: [{ ...vendor, models: { mine: "real" }, ...more }] },
+  });
 }
 
-const ask = (made: Awaited<ReturnType<typeof behind>>) => made.post("/v1/chat/completions", REQUEST);
+const ask = (gateway: Awaited<ReturnType<typeof behind>>) => gateway.post("/v1/chat/completions", REQUEST);
 
 describe.each([true, false])("a request to a provider with native: %s", (native) => {
   test("is repeated without a member that the provider refuses; the header and the record name it", async () => {
-    const made = await behind({ native }, "seed");
+    const gateway = await behind({ native }, "seed");
     for (const requests of [2, 3]) {
-      const response = await ask(made);
+      const response = await ask(gateway);
       expect(await response.text()).toContain("Hi");
       expect(response.headers.get("x-gateway-dropped-params")).toBe("seed");
-      expect(made.upstream.asked).toHaveLength(requests);
+      expect(gateway.upstream.asked).toHaveLength(requests);
     }
-    expect(made.upstream.asked.at(-1)?.json()).toMatchObject({ temperature: 0.5 });
-    expect(await made.history()).toMatchObject([{ dropped_params: ["seed"] }, { dropped_params: ["seed"] }]);
+    expect(gateway.upstream.asked.at(-1)?.json()).toMatchObject({ temperature: 0.5 });
+    expect(await gateway.history()).toMatchObject([
+      { dropped_params: ["seed"] },
+      { dropped_params: ["seed"] },
+    ]);
   });
 
   test("is sent without the members in drop_params, also deeper ones", async () => {
     const drop_params = ["temperature", "tools.function.strict", "logit_bias"];
-    const made = await behind({ native, drop_params });
-    const response = await ask(made);
+    const gateway = await behind({ native, drop_params });
+    const response = await ask(gateway);
     expect(await response.text()).toContain("Hi");
     expect(response.headers.get("x-gateway-dropped-params")).toBe("temperature,tools.function.strict");
     const { strict: _, ...plain } = TOOL.function;
-    const [asked] = made.upstream.asked;
+    const [asked] = gateway.upstream.asked;
     expect(asked?.json()).toMatchObject({ seed: 1, tools: [{ type: "function", function: plain }] });
     expect(asked?.body).not.toMatch(/strict|temperature/);
-    expect(await made.history()).toMatchObject([{ dropped_params: drop_params.slice(0, 2) }]);
+    expect(await gateway.history()).toMatchObject([{ dropped_params: drop_params.slice(0, 2) }]);
   });
 
   test("names no member if the provider accepts everything", async () => {
-    const made = await behind({ native });
-    const response = await ask(made);
+    const gateway = await behind({ native });
+    const response = await ask(gateway);
     await response.text();
     expect(response.headers.get("x-gateway-dropped-params")).toBeNull();
-    expect((await made.history())[0]).not.toHaveProperty("dropped_params");
+    expect((await gateway.history())[0]).not.toHaveProperty("dropped_params");
   });
 });
 
@@ -104,7 +110,7 @@ describe.each([true, false])("a request to a Gemini provider with native: %s", (
       token: "sk",
       native,
     };
-    const made = await gateway({
+    const gateway = await createGateway({
       upstream,
       config: { providers: [{ ...vendor, models: { mine: "real" } }] },
     });
@@ -113,7 +119,7 @@ describe.each([true, false])("a request to a Gemini provider with native: %s", (
     const names = refused.map((name) => `generationConfig.${name}`);
     for (let count = 0; count < 3; count += 1) {
       const before = upstream.asked.length;
-      const response = await made.post("/v1beta/models/vendor/mine:generateContent", {
+      const response = await gateway.post("/v1beta/models/vendor/mine:generateContent", {
         contents,
         generationConfig,
       });
@@ -128,25 +134,25 @@ describe.each([true, false])("a request to a Gemini provider with native: %s", (
 });
 
 test("does not name a field that only the gateway added", async () => {
-  const made = await behind({ native: false }, "stream_options");
-  const response = await made.post("/v1/chat/completions", { ...REQUEST, stream: true });
+  const gateway = await behind({ native: false }, "stream_options");
+  const response = await gateway.post("/v1/chat/completions", { ...REQUEST, stream: true });
   expect(await response.text()).toContain("Hi");
-  expect(made.upstream.asked).toHaveLength(2);
+  expect(gateway.upstream.asked).toHaveLength(2);
   expect(response.headers.get("x-gateway-dropped-params")).toBeNull();
 });
 
 test("drop_params apply to requests that need no translation", async () => {
-  const made = await behind({ native: true, drop_params: ["user"] });
-  await (await made.post("/v1/moderations", { model: "vendor/mine", input: "Hello?", user: "me" })).text();
-  expect(made.upstream.asked[0]?.json()).toEqual({ model: "real", input: "Hello?" });
+  const gateway = await behind({ native: true, drop_params: ["user"] });
+  await (await gateway.post("/v1/moderations", { model: "vendor/mine", input: "Hello?", user: "me" })).text();
+  expect(gateway.upstream.asked[0]?.json()).toEqual({ model: "real", input: "Hello?" });
 });
 
 test("drop_params remove a member from the caller's text however often it is stated", async () => {
-  const made = await behind({ native: true, drop_params: ["user", "tools.function.strict"] });
+  const gateway = await behind({ native: true, drop_params: ["user", "tools.function.strict"] });
   const twice = `{"user":"a","tools":${JSON.stringify([TOOL])},`;
   const body = JSON.stringify({ ...REQUEST, user: "b" }).replace("{", twice);
-  const response = await made.post("/v1/chat/completions", null, { body });
+  const response = await gateway.post("/v1/chat/completions", null, { body });
   expect(response.status).toBe(200);
   expect(response.headers.get("x-gateway-dropped-params")).toBe("user,tools.function.strict");
-  expect(made.upstream.asked[0]?.body).not.toMatch(/"user":"[ab]"|"strict"/);
+  expect(gateway.upstream.asked[0]?.body).not.toMatch(/"user":"[ab]"|"strict"/);
 });

@@ -6,7 +6,7 @@ import { accountNamed } from "../../../support/memory-platform.ts";
 import type { Reply } from "../../../support/scripted-upstream.ts";
 import { accountOf, beginsThen, events, refuses, says } from "../../../support/upstream-scripts.ts";
 
-const gateway = useMemoryGateway();
+const createGateway = useMemoryGateway();
 
 const GARBAGE = "event: text\ndata: {not json\n\n";
 const SAID = 'event: error\ndata: {"code":"model_unavailable","message":"No model."}\n\n';
@@ -44,57 +44,57 @@ const AFTER: [string, Reply, string][] = [
 ];
 
 async function expectOutcome(
-  made: MemoryGateway,
+  gateway: MemoryGateway,
   run: GenerationRun,
   expected: { statusCode: number; code: string },
 ): Promise<void> {
   expect(run.outcomes).toMatchObject([{ status: "error", finishReason: "", ...expected }]);
   expect(run.context.facts.error).toBe(expected.code);
-  const [record] = await made.history();
+  const [record] = await gateway.history();
   expect(record).toMatchObject({ status: "error", status_code: expected.statusCode });
   expect(record?.error).not.toBe("");
 }
 
 describe("a failure before the first byte is an HTTP status: when", () => {
   test.each(BEFORE)("%s, it is the status of a whole answer", async (_, reply, status, code) => {
-    const made = await gateway({ ...ONE, turns: [reply] });
-    const run = new GenerationRun(made);
+    const gateway = await createGateway({ ...ONE, turns: [reply] });
+    const run = new GenerationRun(gateway);
     await expect(run.complete()).rejects.toMatchObject({ status, code });
-    await expectOutcome(made, run, { statusCode: status, code });
+    await expectOutcome(gateway, run, { statusCode: status, code });
     expect(run.outcomes).toMatchObject([{ usage: null }]);
   });
 
   test.each(BEFORE)("%s, it is the status of a stream, too", async (_, reply, status, code) => {
-    const made = await gateway({ ...ONE, turns: [reply] });
-    const run = new GenerationRun(made);
+    const gateway = await createGateway({ ...ONE, turns: [reply] });
+    const run = new GenerationRun(gateway);
     await expect(run.stream()).rejects.toMatchObject({ status, code });
-    await expectOutcome(made, run, { statusCode: status, code });
+    await expectOutcome(gateway, run, { statusCode: status, code });
   });
 
   test.each(BEFORE)("%s, it does not blame the account", async (_, reply) => {
-    const made = await gateway({ ...ONE, turns: [reply] });
-    await expect(new GenerationRun(made).complete()).rejects.toThrow();
-    expect(made.turns).toHaveLength(1);
-    expect(await made.platform.accounts.getStatus()).toMatchObject({ cooldowns: [] });
+    const gateway = await createGateway({ ...ONE, turns: [reply] });
+    await expect(new GenerationRun(gateway).complete()).rejects.toThrow();
+    expect(gateway.turns).toHaveLength(1);
+    expect(await gateway.platform.accounts.getStatus()).toMatchObject({ cooldowns: [] });
   });
 });
 
 describe("a failure after the first byte is the stream's error event, and its end: when", () => {
   test.each(AFTER)("%s", async (_, reply, code) => {
-    const made = await gateway({ ...ONE, turns: [reply] });
-    const run = new GenerationRun(made);
+    const gateway = await createGateway({ ...ONE, turns: [reply] });
+    const run = new GenerationRun(gateway);
     expect(await (await run.stream()).text()).toBe(`^One!${code}`);
-    await expectOutcome(made, run, { statusCode: 503, code });
-    const [record] = await made.history();
+    await expectOutcome(gateway, run, { statusCode: 503, code });
+    const [record] = await gateway.history();
     expect(record).toMatchObject({ content: "One", response_preview: "One" });
     // The words have been paid for.
     expect(run.outcomes[0]?.usage?.completion).toBeGreaterThan(0);
   });
 
   test.each(AFTER)("%s, a whole answer is a 503, and not a partial answer", async (_, reply, code) => {
-    const made = await gateway({ ...ONE, turns: [reply] });
-    await expect(new GenerationRun(made).complete()).rejects.toMatchObject({ status: 503, code });
-    expect(made.turns).toHaveLength(1);
+    const gateway = await createGateway({ ...ONE, turns: [reply] });
+    await expect(new GenerationRun(gateway).complete()).rejects.toMatchObject({ status: 503, code });
+    expect(gateway.turns).toHaveLength(1);
   });
 });
 
@@ -103,12 +103,12 @@ describe("a provider that fails on one account", () => {
   const passing = BEFORE.filter(([, , status]) => status === 503);
 
   test.each(passing)("because %s, answers with the next account", async (_, reply) => {
-    const made = await gateway({ turns: [reply, says("Here.")] });
-    const run = new GenerationRun(made);
+    const gateway = await createGateway({ turns: [reply, says("Here.")] });
+    const run = new GenerationRun(gateway);
     expect(await run.complete()).toMatchObject({ text: "Here." });
-    expect(made.turns.map(accountOf)).toEqual(["one@test", "two@test"]);
+    expect(gateway.turns.map(accountOf)).toEqual(["one@test", "two@test"]);
     expect(run.context.facts.retries).toBe(1);
-    const [record] = await made.history();
+    const [record] = await gateway.history();
     expect(record).toMatchObject({
       account: "two@test",
       attempts: 2,
@@ -126,41 +126,41 @@ describe("a provider that fails on one account", () => {
   test.each(passing)(
     "because %s, streams with the next account without a trace of the failure",
     async (_, reply) => {
-      const made = await gateway({ turns: [reply, says("Here.")] });
-      expect(await (await new GenerationRun(made).stream()).text()).toBe("^Here..stop");
+      const gateway = await createGateway({ turns: [reply, says("Here.")] });
+      expect(await (await new GenerationRun(gateway).stream()).text()).toBe("^Here..stop");
     },
   );
 
   test.each(AFTER)("when %s, gives a whole answer with the next account", async (_, reply) => {
-    const made = await gateway({ turns: [reply, says("Here.")] });
-    const run = new GenerationRun(made);
+    const gateway = await createGateway({ turns: [reply, says("Here.")] });
+    const run = new GenerationRun(gateway);
     expect(await run.complete()).toMatchObject({ text: "Here.", sessionId: "session-2" });
-    expect(await made.history()).toMatchObject([{ content: "Here." }]);
+    expect(await gateway.history()).toMatchObject([{ content: "Here." }]);
   });
 
   test("within a call, begins a new answer without parts of the first", async () => {
     const half = '<|TCML|tool_calls><|TCML|invoke name="find"><|TCML|parameter name="q">ca';
-    const made = await gateway({ turns: [beginsThen(half, "reset"), says("Here.")] });
+    const gateway = await createGateway({ turns: [beginsThen(half, "reset"), says("Here.")] });
     const tools = [{ name: "find", description: "", parameters: { type: "object" } }];
-    const run = new GenerationRun(made, { conversation: { tools } });
+    const run = new GenerationRun(gateway, { conversation: { tools } });
     expect(await run.complete()).toMatchObject({ text: "Here.", toolCalls: [] });
   });
 
   test("by silence is asked with the next account", async () => {
-    const made = await gateway({ turns: ["hang", says("Here.")] });
-    const run = new GenerationRun(made).complete();
+    const gateway = await createGateway({ turns: ["hang", says("Here.")] });
+    const run = new GenerationRun(gateway).complete();
     await pass(120_000);
     expect(await run).toMatchObject({ text: "Here." });
-    expect(made.turns.map(({ outcome }) => outcome)).toEqual(["cancelled", "done"]);
+    expect(gateway.turns.map(({ outcome }) => outcome)).toEqual(["cancelled", "done"]);
   });
 
   test("and on two others is an error", async () => {
     const accounts = ["a", "b", "c", "d"].map((name) => accountNamed(name));
-    const made = await gateway({ turns: [refuses(500, "oops")], config: { accounts } });
-    const run = new GenerationRun(made);
+    const gateway = await createGateway({ turns: [refuses(500, "oops")], config: { accounts } });
+    const run = new GenerationRun(gateway);
     await expect(run.complete()).rejects.toMatchObject({ status: 503, code: "upstream_error" });
-    expect(made.turns.map(accountOf)).toEqual(["a", "b", "c"]);
-    const [record] = await made.history();
+    expect(gateway.turns.map(accountOf)).toEqual(["a", "b", "c"]);
+    const [record] = await gateway.history();
     expect(record?.tried.map(({ account, reason }) => [account, reason])).toEqual([
       ["a", "server_error"],
       ["b", "server_error"],
@@ -171,15 +171,15 @@ describe("a provider that fails on one account", () => {
 
 describe("a provider that is down", () => {
   const accounts = ["a", "b", "c", "d"].map((name) => accountNamed(name));
-  const ask = (made: MemoryGateway) => new GenerationRun(made).complete();
+  const ask = (gateway: MemoryGateway) => new GenerationRun(gateway).complete();
 
   test("costs the first request three attempts, and later ones one attempt", async () => {
-    const made = await gateway({ turns: [refuses(500, "oops")], config: { accounts } });
+    const gateway = await createGateway({ turns: [refuses(500, "oops")], config: { accounts } });
     const attempts: number[] = [];
     for (let request = 0; request < 5; request += 1) {
-      const before = made.turns.length;
-      await expect(ask(made)).rejects.toMatchObject({ status: 503, code: "upstream_error" });
-      attempts.push(made.turns.length - before);
+      const before = gateway.turns.length;
+      await expect(ask(gateway)).rejects.toMatchObject({ status: 503, code: "upstream_error" });
+      attempts.push(gateway.turns.length - before);
     }
     expect(attempts).toEqual([3, 1, 1, 1, 1]);
   });
@@ -188,19 +188,19 @@ describe("a provider that is down", () => {
     let healthy = false;
     const oops = refuses(500, "oops");
     const slow: Reply = { late: 5_000, reply: says("Here.", { chunks: 1 }) };
-    const made = await gateway({ turns: () => (healthy ? slow : oops), config: { accounts } });
-    for (let request = 0; request < 2; request += 1) await expect(ask(made)).rejects.toThrow();
+    const gateway = await createGateway({ turns: () => (healthy ? slow : oops), config: { accounts } });
+    for (let request = 0; request < 2; request += 1) await expect(ask(gateway)).rejects.toThrow();
     healthy = true;
-    const trial = ask(made);
+    const trial = ask(gateway);
     await pass(1);
-    const before = made.turns.length;
-    const other = expect(ask(made)).rejects.toMatchObject({ status: 503, code: "upstream_error" });
+    const before = gateway.turns.length;
+    const other = expect(ask(gateway)).rejects.toMatchObject({ status: 503, code: "upstream_error" });
     await pass(1_000);
     await other;
-    expect(made.turns).toHaveLength(before);
+    expect(gateway.turns).toHaveLength(before);
     await pass(5_000);
     expect(await trial).toMatchObject({ text: "Here." });
-    const all = Promise.all([ask(made), ask(made)]);
+    const all = Promise.all([ask(gateway), ask(gateway)]);
     await pass(5_000);
     expect(await all).toMatchObject([{ text: "Here." }, { text: "Here." }]);
   });
@@ -208,39 +208,39 @@ describe("a provider that is down", () => {
   test("for a moment causes no errors: other requests wait for the one that tries", async () => {
     let lost = 6;
     const turns = () => (lost-- > 0 ? "unreachable" : { late: 200, reply: says("Here.") });
-    const made = await gateway({ turns, config: { accounts } });
-    for (let request = 0; request < 2; request += 1) await expect(ask(made)).rejects.toThrow();
+    const gateway = await createGateway({ turns, config: { accounts } });
+    for (let request = 0; request < 2; request += 1) await expect(ask(gateway)).rejects.toThrow();
     lost = 0;
-    const all = Promise.all(Array.from({ length: 12 }, () => ask(made)));
+    const all = Promise.all(Array.from({ length: 12 }, () => ask(gateway)));
     await pass(5_000);
     expect((await all).map(({ text }) => text)).toEqual(Array(12).fill("Here."));
-    await made.expectIdle();
+    await gateway.expectIdle();
   });
 
   test("works again as soon as an answer begins", async () => {
     let healthy = false;
     const [start = "", first = "", ...rest] = events({ text: "One two", chunks: 2 });
     const long: Reply = { body: [start, first, { pause: 30_000 }, ...rest] };
-    const made = await gateway({
+    const gateway = await createGateway({
       turns: () => (healthy ? long : refuses(500, "oops")),
       config: { accounts },
     });
-    for (let request = 0; request < 2; request += 1) await expect(ask(made)).rejects.toThrow();
+    for (let request = 0; request < 2; request += 1) await expect(ask(gateway)).rejects.toThrow();
     healthy = true;
-    const trial = ask(made);
+    const trial = ask(gateway);
     await pass(1);
-    expect(await made.platform.accounts.getStatus()).toMatchObject({ outages: [] });
+    expect(await gateway.platform.accounts.getStatus()).toMatchObject({ outages: [] });
     await pass(30_000);
     expect(await trial).toMatchObject({ text: "One two" });
   });
 
   test("is reported to a caller who pins an account", async () => {
-    const made = await gateway({ turns: [refuses(500, "oops")], config: { accounts } });
-    for (let request = 0; request < 2; request += 1) await expect(ask(made)).rejects.toThrow();
-    const before = made.turns.length;
-    const pinned = new GenerationRun(made, { caller: managed("d") });
+    const gateway = await createGateway({ turns: [refuses(500, "oops")], config: { accounts } });
+    for (let request = 0; request < 2; request += 1) await expect(ask(gateway)).rejects.toThrow();
+    const before = gateway.turns.length;
+    const pinned = new GenerationRun(gateway, { caller: managed("d") });
     await expect(pinned.complete()).rejects.toMatchObject({ status: 503, code: "upstream_error" });
-    expect(made.turns).toHaveLength(before + 1);
+    expect(gateway.turns).toHaveLength(before + 1);
   });
 });
 
@@ -250,44 +250,50 @@ describe("an account that is refused within an answer", () => {
   });
 
   test("is not replaced after text was sent", async () => {
-    const made = await gateway({ turns: [refusedBehind({ text: "One two", chunks: 2 }), says("Three")] });
-    const run = new GenerationRun(made);
+    const gateway = await createGateway({
+      turns: [refusedBehind({ text: "One two", chunks: 2 }), says("Three")],
+    });
+    const run = new GenerationRun(gateway);
     expect(await (await run.stream()).text()).toBe("^One !upstream_rate_limited");
-    expect(made.turns).toHaveLength(1);
-    expect(await made.platform.accounts.getStatus()).toMatchObject({ cooldowns: [{ kind: "rate_limited" }] });
+    expect(gateway.turns).toHaveLength(1);
+    expect(await gateway.platform.accounts.getStatus()).toMatchObject({
+      cooldowns: [{ kind: "rate_limited" }],
+    });
   });
 
   test("is replaced if only reasoning was sent", async () => {
-    const made = await gateway({ turns: [refusedBehind({ reasoning: "Hm. ", text: "One" }), says("Three")] });
-    const run = new GenerationRun(made, { conversation: { thinking: true, showReasoning: true } });
+    const gateway = await createGateway({
+      turns: [refusedBehind({ reasoning: "Hm. ", text: "One" }), says("Three")],
+    });
+    const run = new GenerationRun(gateway, { conversation: { thinking: true, showReasoning: true } });
     expect(await (await run.stream()).text()).toBe("^(Hm. )Three.stop");
-    expect(made.turns.map(accountOf)).toEqual(["one@test", "two@test"]);
+    expect(gateway.turns.map(accountOf)).toEqual(["one@test", "two@test"]);
     expect(run.context.facts.retries).toBe(1);
   });
 });
 
 describe("without a provider", () => {
   test("a generation is a 503 that names the missing variable, and takes no slot", async () => {
-    const made = await gateway({ env: { PROVIDER_BASE_URL: "" } });
-    const run = new GenerationRun(made);
+    const gateway = await createGateway({ env: { PROVIDER_BASE_URL: "" } });
+    const run = new GenerationRun(gateway);
     const refused = {
       status: 503,
       code: "upstream_unavailable",
       message: expect.stringContaining("PROVIDER_BASE_URL"),
     };
     await expect(run.complete()).rejects.toMatchObject(refused);
-    await expect(new GenerationRun(made).stream()).rejects.toMatchObject(refused);
+    await expect(new GenerationRun(gateway).stream()).rejects.toMatchObject(refused);
     expect(run.outcomes).toMatchObject([{ status: "error", code: "upstream_unavailable", usage: null }]);
   });
 });
 
 describe("a provider that keeps its connection open after the end of its answer", () => {
   test("does not delay the caller or the slot, and is disconnected soon", async () => {
-    const made = await gateway({ turns: [{ body: [...events({ text: "Hi" }), "silence"] }] });
-    expect(await new GenerationRun(made).complete()).toMatchObject({ text: "Hi" });
-    expect(await made.platform.accounts.getStatus()).toMatchObject({ in_use: 0 });
-    expect(made.turns).toMatchObject([{ outcome: "open" }]);
+    const gateway = await createGateway({ turns: [{ body: [...events({ text: "Hi" }), "silence"] }] });
+    expect(await new GenerationRun(gateway).complete()).toMatchObject({ text: "Hi" });
+    expect(await gateway.platform.accounts.getStatus()).toMatchObject({ in_use: 0 });
+    expect(gateway.turns).toMatchObject([{ outcome: "open" }]);
     await pass(200);
-    expect(made.turns).toMatchObject([{ outcome: "cancelled" }]);
+    expect(gateway.turns).toMatchObject([{ outcome: "cancelled" }]);
   });
 });

@@ -4,7 +4,7 @@ import { type Reply, ScriptedUpstream, type UpstreamRequest } from "../../../sup
 
 /** Text completions of a provider with that endpoint, and of one without it. */
 
-const gateway = useMemoryGateway();
+const createGateway = useMemoryGateway();
 
 const provider = {
   id: "vendor",
@@ -15,7 +15,7 @@ const provider = {
 };
 
 function behind(reply: (asked: UpstreamRequest) => Reply) {
-  return gateway({ upstream: new ScriptedUpstream(reply), config: { providers: [provider] } });
+  return createGateway({ upstream: new ScriptedUpstream(reply), config: { providers: [provider] } });
 }
 
 const ANSWER =
@@ -34,9 +34,9 @@ const chatAnswer = {
   },
 };
 
-const post = async (made: Awaited<ReturnType<typeof behind>>, body: string | object) => {
+const post = async (gateway: Awaited<ReturnType<typeof behind>>, body: string | object) => {
   const text = typeof body === "string" ? body : JSON.stringify(body);
-  return made.post("/v1/completions", null, { body: text });
+  return gateway.post("/v1/completions", null, { body: text });
 };
 
 describe("a text completion of a provider that has the endpoint", () => {
@@ -45,14 +45,14 @@ describe("a text completion of a provider that has the endpoint", () => {
     '{"prompt":["One","Two"],"model":"vendor/mine","guided_choice":["a","b"]}',
     '{"prompt":[[1,2],[3]],"model":"vendor/mine","max_tokens":7,"echo":true,"n":2}',
   ])("is passed on unchanged in both directions: %s", async (text) => {
-    const made = await behind(() => ({ type: "application/json", body: [ANSWER] }));
-    const response = await post(made, text);
+    const gateway = await behind(() => ({ type: "application/json", body: [ANSWER] }));
+    const response = await post(gateway, text);
     expect(await response.text()).toBe(ANSWER.replace("snapshot", "vendor/mine"));
     expect(response.headers.get("x-gateway-path")).toBe("native");
-    expect(made.upstream.asked).toHaveLength(1);
-    expect(made.upstream.asked[0]?.path).toBe("/v1/completions");
-    expect(made.upstream.asked[0]?.body).toBe(text.replace('"vendor/mine"', '"real-name"'));
-    expect((await made.history())[0]).toMatchObject({
+    expect(gateway.upstream.asked).toHaveLength(1);
+    expect(gateway.upstream.asked[0]?.path).toBe("/v1/completions");
+    expect(gateway.upstream.asked[0]?.body).toBe(text.replace('"vendor/mine"', '"real-name"'));
+    expect((await gateway.history())[0]).toMatchObject({
       path: "native",
       content: "Hi",
       prompt_tokens: 7,
@@ -63,16 +63,16 @@ describe("a text completion of a provider that has the endpoint", () => {
   test("is streamed event by event", async () => {
     const events = [textChunk("Hi"), textChunk(" there"), textChunk("", "stop")];
     const usage = chunk({ choices: [], usage: { prompt_tokens: 7, completion_tokens: 3 } });
-    const made = await behind(() => ({ body: [...events, usage, "data: [DONE]\n\n"] }));
-    const response = await post(made, { model: "vendor/mine", prompt: "Once", stream: true });
+    const gateway = await behind(() => ({ body: [...events, usage, "data: [DONE]\n\n"] }));
+    const response = await post(gateway, { model: "vendor/mine", prompt: "Once", stream: true });
     const named = events.join("").replaceAll('"snapshot"', '"vendor/mine"');
     expect(await response.text()).toBe(`${named}data: [DONE]\n\n`);
-    expect((await made.history())[0]).toMatchObject({ content: "Hi there", prompt_tokens: 7 });
+    expect((await gateway.history())[0]).toMatchObject({ content: "Hi there", prompt_tokens: 7 });
   });
 
   test("ends with an error event where the provider's stream is cut", async () => {
-    const made = await behind(() => ({ body: [textChunk("Hi"), "reset"] }));
-    const response = await post(made, { model: "vendor/mine", prompt: "Once", stream: true });
+    const gateway = await behind(() => ({ body: [textChunk("Hi"), "reset"] }));
+    const response = await post(gateway, { model: "vendor/mine", prompt: "Once", stream: true });
     const text = await response.text();
     expect(text).toContain("upstream_error");
     expect(text).not.toContain("[DONE]");
@@ -80,11 +80,11 @@ describe("a text completion of a provider that has the endpoint", () => {
 
   test("is refused with the provider's message, also for a missing model", async () => {
     const error = { message: "The model `real-name` does not exist", code: "model_not_found" };
-    const made = await behind(() => ({ status: 404, json: { error } }));
-    const response = await post(made, { model: "vendor/mine", prompt: "Once" });
+    const gateway = await behind(() => ({ status: 404, json: { error } }));
+    const response = await post(gateway, { model: "vendor/mine", prompt: "Once" });
     expect(response.status).toBe(404);
     expect(JSON.parse(await response.text()).error.message).toContain(error.message);
-    expect(made.upstream.asked).toHaveLength(1);
+    expect(gateway.upstream.asked).toHaveLength(1);
   });
 });
 
@@ -97,26 +97,26 @@ describe("a text completion of a provider without the endpoint", () => {
     ["405", { status: 405, json: { detail: "Method Not Allowed" } }],
     ["a chat model", { status: 404, json: { error: { message: CHAT_MODEL, param: "model" } } }],
   ])("becomes a chat completion: %s", async (_, refusal) => {
-    const made = await behind((asked) => (asked.path === "/v1/completions" ? refusal : chatAnswer));
+    const gateway = await behind((asked) => (asked.path === "/v1/completions" ? refusal : chatAnswer));
     for (const paths of [["/v1/completions", "/v1/chat/completions"], ["/v1/chat/completions"]]) {
-      made.upstream.asked.length = 0;
-      const response = await post(made, { model: "vendor/mine", prompt: "Once", echo: true });
+      gateway.upstream.asked.length = 0;
+      const response = await post(gateway, { model: "vendor/mine", prompt: "Once", echo: true });
       const answer = JSON.parse(await response.text());
       expect(answer).toMatchObject({ object: "text_completion", choices: [{ text: "OnceHi" }] });
       expect(response.headers.get("x-gateway-path")).toBe("translated");
-      expect(made.upstream.asked.map(({ path }) => path)).toEqual(paths);
+      expect(gateway.upstream.asked.map(({ path }) => path)).toEqual(paths);
     }
-    expect(await made.history()).toHaveLength(2);
-    for (const record of await made.history()) {
+    expect(await gateway.history()).toHaveLength(2);
+    for (const record of await gateway.history()) {
       expect(record).toMatchObject({ path: "translated", status: "success" });
     }
   });
 
   test("is refused if a chat completion cannot express it", async () => {
-    const made = await behind((asked) =>
+    const gateway = await behind((asked) =>
       asked.path === "/v1/completions" ? { status: 404, json: {} } : chatAnswer,
     );
-    const response = await post(made, { model: "vendor/mine", prompt: ["One", "Two"] });
+    const response = await post(gateway, { model: "vendor/mine", prompt: ["One", "Two"] });
     expect(response.status).toBe(400);
     expect(JSON.parse(await response.text()).error.param).toBe("prompt");
   });

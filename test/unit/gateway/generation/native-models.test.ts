@@ -4,7 +4,7 @@ import { ScriptedUpstream } from "../../../support/scripted-upstream.ts";
 
 /** Native requests that name further models, with a key that may use only some. */
 
-const gateway = useMemoryGateway();
+const createGateway = useMemoryGateway();
 
 const STYLES = {
   chat: ["openai", "/v1/chat/completions", { messages: [{ role: "user", content: "Hello?" }] }],
@@ -32,13 +32,16 @@ async function ask(
   const upstream = new ScriptedUpstream(() => ({ status: 400, json: { error: { message: "no" } } }));
   const base_url = "http://vendor.test/v1";
   const provider = { id: "vendor", driver, base_url, token: "sk-account", models: { cheap } };
-  const made = await gateway({
+  const gateway = await createGateway({
     upstream,
     config: { providers: [provider], api_keys: [{ key: "sk-few", models: [...models] }] },
   });
   const named = style === "content" ? body : { model: "vendor/cheap", ...body };
   const text = `${JSON.stringify(named).slice(0, -1)},${members}}`;
-  const response = await made.post(path, null, { body: text, headers: { authorization: "Bearer sk-few" } });
+  const response = await gateway.post(path, null, {
+    body: text,
+    headers: { authorization: "Bearer sk-few" },
+  });
   await response.text();
   return upstream.asked.map((asked) => asked.body);
 }

@@ -9,7 +9,7 @@ import { type Reply, ScriptedUpstream, type UpstreamRequest } from "../../../sup
 
 /** Requests whose caller and provider speak the same protocol: what goes through, and what the gateway changes. */
 
-const gateway = useMemoryGateway();
+const createGateway = useMemoryGateway();
 
 interface Protocol {
   readonly driver: string;
@@ -112,7 +112,7 @@ function behind(
 ) {
   const upstream = new ScriptedUpstream(reply);
   const config = { providers: [providerOf(protocol.driver, more)], guardrails: { rules } };
-  return gateway({ upstream, config });
+  return createGateway({ upstream, config });
 }
 
 const whole = ({ answer, answerHeaders }: Protocol): Reply => ({
@@ -121,15 +121,15 @@ const whole = ({ answer, answerHeaders }: Protocol): Reply => ({
   headers: { ...answerHeaders, "set-cookie": "a=b", "openai-organization": "org", "x-request-id": "up-1" },
 });
 
-const send = (made: MemoryGateway, path: string, text: string, headers: Record<string, string> = {}) =>
-  made.post(path, null, { body: text, headers });
+const send = (gateway: MemoryGateway, path: string, text: string, headers: Record<string, string> = {}) =>
+  gateway.post(path, null, { body: text, headers });
 
 const requestText = ({ members, named }: Protocol, more: object = {}, space?: number) =>
   JSON.stringify({ ...(named ? { model: MODEL } : {}), ...members, ...more }, null, space);
 
 describe.each(protocols)("a %s request to a provider of the same protocol", (_, protocol) => {
   test("arrives byte by byte as it was sent, except for the model's name", async () => {
-    const made = await behind(protocol, () => whole(protocol));
+    const gateway = await behind(protocol, () => whole(protocol));
     const unknown = fc.dictionary(
       fc.string({ minLength: 1 }).map((name) => `x_${name.replace(/[\\"]/g, "")}`),
       fc.jsonValue(),
@@ -138,9 +138,9 @@ describe.each(protocols)("a %s request to a provider of the same protocol", (_, 
     await fc.assert(
       fc.asyncProperty(unknown, fc.constantFrom(undefined, 1, 4), async (more, space) => {
         const text = requestText(protocol, more, space);
-        const response = await send(made, protocol.path(false), text);
+        const response = await send(gateway, protocol.path(false), text);
         expect(await response.text()).toBe(protocol.answer.replace("snapshot", protocol.echoed));
-        const asked = made.upstream.asked.at(-1);
+        const asked = gateway.upstream.asked.at(-1);
         expect(asked?.body).toBe(text.replace(JSON.stringify(MODEL), '"real-name"'));
         expect(`${asked?.path}${asked?.query}`).toBe(protocol.upstream(false));
       }),
@@ -149,8 +149,8 @@ describe.each(protocols)("a %s request to a provider of the same protocol", (_, 
   });
 
   test("has the protocol's headers, but no credentials and connection headers", async () => {
-    const made = await behind(protocol, () => whole(protocol));
-    const response = await send(made, protocol.path(false), requestText(protocol), {
+    const gateway = await behind(protocol, () => whole(protocol));
+    const response = await send(gateway, protocol.path(false), requestText(protocol), {
       ...protocol.requestHeaders,
       ...SESSION_HEADERS,
       "x-stainless-lang": "js",
@@ -161,7 +161,7 @@ describe.each(protocols)("a %s request to a provider of the same protocol", (_, 
       "openai-organization": "mine",
       "anthropic-workspace-id": "mine",
     });
-    const asked = made.upstream.asked.at(-1)?.headers;
+    const asked = gateway.upstream.asked.at(-1)?.headers;
     const received = Object.fromEntries(asked ?? []);
     expect(received).toMatchObject({
       ...protocol.requestHeaders,
@@ -183,9 +183,9 @@ describe.each(protocols)("a %s request to a provider of the same protocol", (_, 
   });
 
   test("is recorded with its texts, its tokens and its path", async () => {
-    const made = await behind(protocol, () => whole(protocol));
-    await (await send(made, protocol.path(false), requestText(protocol))).text();
-    const [record] = await made.history();
+    const gateway = await behind(protocol, () => whole(protocol));
+    await (await send(gateway, protocol.path(false), requestText(protocol))).text();
+    const [record] = await gateway.history();
     expect(record).toMatchObject({
       path: "native",
       status: "success",
@@ -199,54 +199,54 @@ describe.each(protocols)("a %s request to a provider of the same protocol", (_, 
   test("is refused with the provider's own message", async () => {
     const error = { message: "a  very\n special wording: `x`", type: "odd_error", code: "odd", param: "x.y" };
     for (const status of [400, 404, 413, 422]) {
-      const made = await behind(protocol, () => ({ status, json: { error } }));
-      const response = await send(made, protocol.path(false), requestText(protocol));
+      const gateway = await behind(protocol, () => ({ status, json: { error } }));
+      const response = await send(gateway, protocol.path(false), requestText(protocol));
       expect(response.status).toBe(status);
       expect(JSON.parse(await response.text()).error.message).toBe(error.message);
     }
   });
 
   test("is not sent if it names the model twice, because parsers may differ", async () => {
-    const made = await behind(protocol, () => whole(protocol));
+    const gateway = await behind(protocol, () => whole(protocol));
     const text = requestText(protocol).replace("{", '{"mod\\u0065l":"other","model":"third",');
-    const response = await send(made, protocol.path(false), text);
+    const response = await send(gateway, protocol.path(false), text);
     expect(response.status).toBe(400);
-    expect(made.upstream.asked).toEqual([]);
+    expect(gateway.upstream.asked).toEqual([]);
   });
 
   test("is translated if the provider is configured so", async () => {
-    const made = await behind(protocol, () => whole(protocol), { native: false });
-    const response = await send(made, protocol.path(false), requestText(protocol, { x_new: 1 }));
+    const gateway = await behind(protocol, () => whole(protocol), { native: false });
+    const response = await send(gateway, protocol.path(false), requestText(protocol, { x_new: 1 }));
     await response.text();
     expect(response.headers.get("x-gateway-path")).toBe("translated");
-    expect(made.upstream.asked.at(-1)?.body).not.toContain("x_new");
+    expect(gateway.upstream.asked.at(-1)?.body).not.toContain("x_new");
   });
 
   test("is translated for callers with guardrails, which could otherwise miss text", async () => {
-    const made = await behind(protocol, () => whole(protocol), {}, [
+    const gateway = await behind(protocol, () => whole(protocol), {}, [
       guardrailSchema.parse({ id: "words", type: "expressions", expressions: [{ pattern: "apollo" }] }),
     ]);
-    const hidden = await send(made, protocol.path(false), requestText(protocol, { x_new: "apollo" }));
+    const hidden = await send(gateway, protocol.path(false), requestText(protocol, { x_new: "apollo" }));
     expect(hidden.headers.get("x-gateway-path")).toBe("translated");
     await hidden.text();
-    for (const { body } of made.upstream.asked) expect(body).not.toContain("apollo");
-    const count = made.upstream.asked.length;
+    for (const { body } of gateway.upstream.asked) expect(body).not.toContain("apollo");
+    const count = gateway.upstream.asked.length;
     const text = requestText(protocol).replace("Hello?", "apollo");
-    expect((await send(made, protocol.path(false), text)).status).toBe(400);
-    expect(made.upstream.asked).toHaveLength(count);
+    expect((await send(gateway, protocol.path(false), text)).status).toBe(400);
+    expect(gateway.upstream.asked).toHaveLength(count);
   });
 
   test("is accepted with members and types that the gateway does not know", async () => {
-    const made = await behind(protocol, () => whole(protocol));
+    const gateway = await behind(protocol, () => whole(protocol));
     const strange = {
       tools: [{ type: "from_the_future", settings: 1 }],
       stop: { unknown: true },
       thinking: 7,
     };
-    const response = await send(made, protocol.path(false), requestText(protocol, strange));
+    const response = await send(gateway, protocol.path(false), requestText(protocol, strange));
     expect(response.status).toBe(200);
-    expect(made.upstream.asked.at(-1)?.json()).toMatchObject(strange);
-    expect((await made.history())[0]).toMatchObject({ status: "success", content: "Hi" });
+    expect(gateway.upstream.asked.at(-1)?.json()).toMatchObject(strange);
+    expect((await gateway.history())[0]).toMatchObject({ status: "success", content: "Hi" });
   });
 });
 
@@ -273,11 +273,11 @@ describe("a recorded stream of a provider", () => {
   test.each(recorded)("is passed on event by event: $style $file in pieces of $size", async (each) => {
     const { protocol, file, size } = each;
     const bytes = new Uint8Array(readFileSync(join(root, protocol.driver, file)));
-    const made = await behind(protocol, () => ({ body: pieces(bytes, size) }));
+    const gateway = await behind(protocol, () => ({ body: pieces(bytes, size) }));
     const more = protocol.named ? { stream: true, stream_options: { include_usage: true } } : {};
-    const response = await send(made, protocol.path(true), requestText(protocol, more));
+    const response = await send(gateway, protocol.path(true), requestText(protocol, more));
     const text = await response.text();
-    await made.settle();
+    await gateway.settle();
     const names = /("(?:model|modelVersion)":\s*)"[^"]*"/g;
     const sent = eventsOf(new TextDecoder().decode(bytes));
     const got = eventsOf(text);
@@ -288,7 +288,7 @@ describe("a recorded stream of a provider", () => {
     );
     for (const [, name] of text.matchAll(/"(?:model|modelVersion)":\s*"([^"]*)"/g))
       expect(["", protocol.echoed]).toContain(name);
-    expect((await made.history())[0]).toMatchObject({ status: "success", path: "native" });
+    expect((await gateway.history())[0]).toMatchObject({ status: "success", path: "native" });
   });
 });
 
@@ -301,15 +301,15 @@ describe("a native stream", () => {
     const protocol = PROTOCOLS[style];
     if (protocol === undefined) throw new Error("there is no such protocol");
     const stream = readFileSync(join(root, protocol.driver, file), "utf8");
-    const made = await behind(protocol, () => ({ body: [stream + fragment] }));
+    const gateway = await behind(protocol, () => ({ body: [stream + fragment] }));
     const text = requestText(protocol, { stream: true, stream_options: { include_usage: true } });
-    const response = await send(made, protocol.path(true), text);
+    const response = await send(gateway, protocol.path(true), text);
     const answer = await response.text();
     expect(answer).not.toContain("further");
     expect(eventsOf(answer)).toHaveLength(
       eventsOf(stream).filter((event) => !/^data: ?\[DONE\]/.test(event) || style !== "responses").length,
     );
-    await made.settle();
+    await gateway.settle();
   });
 });
 
@@ -319,11 +319,11 @@ describe("an error that Google writes into a stream", () => {
   const chunk = `data: ${JSON.stringify({ candidates: [{ content: { parts: [{ text: "Hi" }] } }] })}\n\n`;
   const unframed = (text: string) => text.replaceAll(/data: |\s|"responseId":"[^"]+"/g, "");
   const outcomeOf = async (native: boolean, body: string[]) => {
-    const made = await behind(gemini, () => ({ body }), { native });
-    const response = await send(made, gemini.path(true), requestText(gemini));
+    const gateway = await behind(gemini, () => ({ body }), { native });
+    const response = await send(gateway, gemini.path(true), requestText(gemini));
     const text = await response.text();
-    await made.settle();
-    const [record] = await made.history();
+    await gateway.settle();
+    const [record] = await gateway.history();
     const { status, status_code, error, content } = record ?? {};
     return { text, status: response.status, record: { status, status_code, error, content } };
   };
@@ -372,23 +372,23 @@ describe("a native chat stream", () => {
     usage,
     "data: [DONE]\n\n",
   ];
-  const ask = (made: MemoryGateway, more: object = {}) =>
-    send(made, chat.path(true), requestText(chat, { stream: true, ...more }));
+  const ask = (gateway: MemoryGateway, more: object = {}) =>
+    send(gateway, chat.path(true), requestText(chat, { stream: true, ...more }));
 
   test("states its usage only to the gateway if the caller did not request it", async () => {
-    const made = await behind(chat, () => ({ body: good }));
-    const text = await (await ask(made)).text();
-    expect(made.upstream.asked[0]?.json()["stream_options"]).toEqual({ include_usage: true });
+    const gateway = await behind(chat, () => ({ body: good }));
+    const text = await (await ask(gateway)).text();
+    expect(gateway.upstream.asked[0]?.json()["stream_options"]).toEqual({ include_usage: true });
     expect(text).not.toContain("usage");
     expect(text).toContain("[DONE]");
-    expect((await made.history())[0]).toMatchObject({ prompt_tokens: 7, completion_tokens: 3 });
+    expect((await gateway.history())[0]).toMatchObject({ prompt_tokens: 7, completion_tokens: 3 });
   });
 
   test("states its usage to a caller who requests it", async () => {
-    const made = await behind(chat, () => ({ body: good }));
+    const gateway = await behind(chat, () => ({ body: good }));
     const stream_options = { include_usage: true, include_obfuscation: false };
-    const text = await (await ask(made, { stream_options })).text();
-    expect(made.upstream.asked[0]?.json()["stream_options"]).toEqual(stream_options);
+    const text = await (await ask(gateway, { stream_options })).text();
+    expect(gateway.upstream.asked[0]?.json()["stream_options"]).toEqual(stream_options);
     expect(text).toContain("usage");
   });
 
@@ -397,14 +397,14 @@ describe("a native chat stream", () => {
     '{"include_usage":null}',
     '{"include_usage":false},"stream_options":{"include_usage":false}',
   ])("is counted by its usage, although the caller disabled it: %s", async (options) => {
-    const made = await behind(chat, () => ({ body: good }));
+    const gateway = await behind(chat, () => ({ body: good }));
     const request = requestText(chat, { stream: true }).replace("{", `{"stream_options":${options},`);
-    const text = await (await send(made, chat.path(true), request)).text();
-    expect(made.upstream.asked[0]?.body.match(/"stream_options":\{[^}]*\}/g)).toEqual([
+    const text = await (await send(gateway, chat.path(true), request)).text();
+    expect(gateway.upstream.asked[0]?.body.match(/"stream_options":\{[^}]*\}/g)).toEqual([
       '"stream_options":{"include_usage":true}',
     ]);
     expect(text).not.toContain("usage");
-    expect((await made.history())[0]).toMatchObject({ prompt_tokens: 7, completion_tokens: 3 });
+    expect((await gateway.history())[0]).toMatchObject({ prompt_tokens: 7, completion_tokens: 3 });
   });
 
   test.each([
@@ -412,10 +412,10 @@ describe("a native chat stream", () => {
     '{"include_usage":false,"include_usage":true}',
     '{"include_usage":true},"stream_options":{"include_usage":true}',
   ])("requests its usage in a form that all parsers read equally: %s", async (options) => {
-    const made = await behind(chat, () => ({ body: good }));
+    const gateway = await behind(chat, () => ({ body: good }));
     const request = requestText(chat, { stream: true }).replace("{", `{"stream_options":${options},`);
-    expect(await (await send(made, chat.path(true), request)).text()).toContain("usage");
-    const body = made.upstream.asked[0]?.body ?? "";
+    expect(await (await send(gateway, chat.path(true), request)).text()).toContain("usage");
+    const body = gateway.upstream.asked[0]?.body ?? "";
     expect(body.match(/"stream_options"/g)).toHaveLength(1);
     expect(body.match(/"include_usage":true\}/gi)).toHaveLength(1);
   });
@@ -424,11 +424,11 @@ describe("a native chat stream", () => {
     const words = "one two three four five six seven eight nine ten ".repeat(10);
     const piece = (index: number, text: object) => chunk({ choices: [{ index, delta: text }] });
     const counted = async (more: readonly string[]) => {
-      const made = await behind(chat, () => ({
+      const gateway = await behind(chat, () => ({
         body: [piece(0, { content: words }), ...more, delta({}, "stop"), "data: [DONE]\n\n"],
       }));
-      await (await ask(made, { n: 4 })).text();
-      return Number((await made.history())[0]?.["completion_tokens"]);
+      await (await ask(gateway, { n: 4 })).text();
+      return Number((await gateway.history())[0]?.["completion_tokens"]);
     };
     const one = await counted([]);
     expect(one).toBeGreaterThan(50);
@@ -437,10 +437,10 @@ describe("a native chat stream", () => {
   });
 
   test("is not sent if it names its token limit twice", async () => {
-    const made = await behind(chat, () => ({ body: good }));
+    const gateway = await behind(chat, () => ({ body: good }));
     const text = requestText(chat, { stream: true, max_tokens: 5 }).replace("{", '{"max_tokens":500000,');
-    expect((await send(made, chat.path(true), text)).status).toBe(400);
-    expect(made.upstream.asked).toEqual([]);
+    expect((await send(gateway, chat.path(true), text)).status).toBe(400);
+    expect(gateway.upstream.asked).toEqual([]);
   });
 
   test("goes to another account if only its role was received", async () => {
@@ -448,22 +448,22 @@ describe("a native chat stream", () => {
     const upstream = new ScriptedUpstream(() => replies.shift() ?? "unreachable");
     const accounts = ["one", "two"].map((token) => ({ token, provider: "vendor" }));
     const config = { accounts, providers: [providerOf("openai")] };
-    const made = await gateway({ upstream, config });
-    const text = await (await ask(made)).text();
+    const gateway = await createGateway({ upstream, config });
+    const text = await (await ask(gateway)).text();
     expect(text.match(/"role"/g)).toHaveLength(1);
     expect(text).toContain("[DONE]");
   });
 
   test("that is cut gets the style's error event after whole events", async () => {
-    const made = await behind(chat, () => ({
+    const gateway = await behind(chat, () => ({
       body: [delta({ content: "Hi" }), 'data: {"id":"half', "reset"],
     }));
-    const text = await (await ask(made)).text();
+    const text = await (await ask(gateway)).text();
     expect(text).not.toContain("half");
     expect(JSON.parse(eventsOf(text)[1]?.replace("data: ", "") ?? "")).toMatchObject({
       error: { code: "upstream_error" },
     });
-    expect((await made.history())[0]).toMatchObject({ status: "error" });
+    expect((await gateway.history())[0]).toMatchObject({ status: "error" });
   });
 
   test.each([
@@ -473,16 +473,16 @@ describe("a native chat stream", () => {
   ])(
     "whose finish reason is %s keeps its last text, and ends with the style's error event",
     async (reason, following) => {
-      const made = await behind(chat, () => ({
+      const gateway = await behind(chat, () => ({
         body: [delta({ content: "Hi" }), delta({ content: " thére" }, reason) + following],
       }));
-      const events = eventsOf(await (await ask(made)).text());
+      const events = eventsOf(await (await ask(gateway)).text());
       expect(events).toHaveLength(3);
       expect(events[1]).toContain(" thére");
       expect(JSON.parse(events[2]?.replace("data: ", "") ?? "")).toMatchObject({
         error: { code: "upstream_error" },
       });
-      expect((await made.history())[0]).toMatchObject({ status: "error" });
+      expect((await gateway.history())[0]).toMatchObject({ status: "error" });
     },
   );
 
@@ -493,8 +493,8 @@ describe("a native chat stream", () => {
         `data: {"error":{"message":"${message}","type":"server_error","x":1}}\n\n`,
       ],
     });
-    const made = await behind(chat, () => failing("overheated"));
-    expect(eventsOf(await (await ask(made)).text()).at(-1)).toBe(
+    const gateway = await behind(chat, () => failing("overheated"));
+    expect(eventsOf(await (await ask(gateway)).text()).at(-1)).toBe(
       'data: {"error":{"message":"overheated","type":"server_error","x":1}}',
     );
     const leaking = await behind(chat, () => failing("key sk-of-the-account is bad"));
@@ -503,8 +503,8 @@ describe("a native chat stream", () => {
 
   test("does not buffer endless comments or an endless event", async () => {
     const comments = Array.from({ length: 400 }, () => `: ${"x".repeat(1_000)}\n\n`);
-    const made = await behind(chat, () => ({ body: [...comments, "reset"] }));
-    const response = await ask(made);
+    const gateway = await behind(chat, () => ({ body: [...comments, "reset"] }));
+    const response = await ask(gateway);
     expect(response.status).toBe(200);
     expect(await response.text()).toContain("xxx");
     const half = Array.from({ length: 40 }, () => "x".repeat(2 ** 20));
@@ -519,10 +519,13 @@ describe("a native chat stream", () => {
   test("continues if a meaningless member names models that the key may not use", async () => {
     const key = { key: "sk-few", models: [MODEL] };
     const upstream = new ScriptedUpstream(() => ({ body: good }));
-    const made = await gateway({ upstream, config: { providers: [providerOf("openai")], api_keys: [key] } });
+    const gateway = await createGateway({
+      upstream,
+      config: { providers: [providerOf("openai")], api_keys: [key] },
+    });
     const text = requestText(chat, { stream: true, models: ["dear"] });
     const headers = { authorization: "Bearer sk-few" };
-    expect(await (await send(made, chat.path(true), text, headers)).text()).toContain("Hi");
+    expect(await (await send(gateway, chat.path(true), text, headers)).text()).toContain("Hi");
     expect(upstream.asked[0]?.body).not.toContain("dear");
   });
 
@@ -531,11 +534,11 @@ describe("a native chat stream", () => {
       { length: 100 },
       () => [": still here\n\n", { pause: 10_000 }] as const,
     ).flat();
-    const made = await behind(chat, () => ({ body: [delta({ content: "Hi" }), ...comments] }), {
+    const gateway = await behind(chat, () => ({ body: [delta({ content: "Hi" }), ...comments] }), {
       answer_timeout_ms: 30_000,
     });
-    const answer = ask(made).then((streamed) => streamed.text());
-    await made.settle();
+    const answer = ask(gateway).then((streamed) => streamed.text());
+    await gateway.settle();
     expect(await answer).toContain("upstream_timeout");
   });
 
@@ -547,8 +550,11 @@ describe("a native chat stream", () => {
     const replies: Reply[] = [{ body: failing }, { body: good }];
     const upstream = new ScriptedUpstream(() => replies.shift() ?? "unreachable");
     const accounts = ["one", "two"].map((token) => ({ token, provider: "vendor" }));
-    const made = await gateway({ upstream, config: { accounts, providers: [providerOf("openai")] } });
-    const text = await (await ask(made)).text();
+    const gateway = await createGateway({
+      upstream,
+      config: { accounts, providers: [providerOf("openai")] },
+    });
+    const text = await (await ask(gateway)).text();
     expect(text).not.toContain("error");
     expect(text).toMatch(/Hm\.[\s\S]*Hi[\s\S]*\[DONE\]/);
   });
@@ -560,8 +566,10 @@ describe("a native chat stream", () => {
       prompt_filter_results: [{}],
       usage: { prompt_tokens: 1 },
     });
-    const made = await behind(chat, () => ({ body: [filter, delta({}, "stop"), usage, "data: [DONE]\n\n"] }));
-    const response = await ask(made);
+    const gateway = await behind(chat, () => ({
+      body: [filter, delta({}, "stop"), usage, "data: [DONE]\n\n"],
+    }));
+    const response = await ask(gateway);
     expect(response.status).toBe(200);
     expect(eventsOf(await response.text())).toHaveLength(3);
   });
@@ -571,19 +579,19 @@ describe("a native chat stream", () => {
       status: 400,
       json: { error: { message: "Unsupported parameter: 'seed' is not supported" } },
     };
-    const made = await behind(chat, (asked) => (asked.body.includes('"seed"') ? refusal : { body: good }));
+    const gateway = await behind(chat, (asked) => (asked.body.includes('"seed"') ? refusal : { body: good }));
     for (const requests of [2, 3]) {
-      const response = await ask(made, { seed: 1 });
+      const response = await ask(gateway, { seed: 1 });
       expect(response.headers.get("x-gateway-dropped-params")).toBe("seed");
       expect(await response.text()).toContain("Hi");
-      expect(made.upstream.asked).toHaveLength(requests);
+      expect(gateway.upstream.asked).toHaveLength(requests);
     }
   });
 
   test("without the tool call that it must have ends with an error", async () => {
-    const made = await behind(chat, () => ({ body: good }));
+    const gateway = await behind(chat, () => ({ body: good }));
     const text = await (
-      await ask(made, { tools: [{ type: "function", function: { name: "f" } }], tool_choice: "required" })
+      await ask(gateway, { tools: [{ type: "function", function: { name: "f" } }], tool_choice: "required" })
     ).text();
     expect(text).toContain("tool_choice_violation");
     expect(text).not.toContain("[DONE]");
@@ -595,23 +603,27 @@ describe("a chain of native responses", () => {
   if (responses === undefined) throw new Error("there is no responses protocol");
 
   test("keeps all items in the gateway's own store", async () => {
-    const made = await behind(responses, () => whole(responses));
-    const first = await send(made, "/v1/responses", requestText(responses, { store: true, include: ["x"] }));
+    const gateway = await behind(responses, () => whole(responses));
+    const first = await send(
+      gateway,
+      "/v1/responses",
+      requestText(responses, { store: true, include: ["x"] }),
+    );
     const { id, output } = JSON.parse(await first.text());
-    expect(made.upstream.asked[0]?.json()).toMatchObject({
+    expect(gateway.upstream.asked[0]?.json()).toMatchObject({
       store: false,
       include: ["x", "reasoning.encrypted_content"],
     });
     expect(
       JSON.parse(
         await (
-          await made.request(`/v1/responses/${id}`, { headers: { authorization: `Bearer ${KEY}` } })
+          await gateway.request(`/v1/responses/${id}`, { headers: { authorization: `Bearer ${KEY}` } })
         ).text(),
       ),
     ).toMatchObject({ id, output });
     const next = { previous_response_id: id, input: [{ role: "user", content: "And?", odd: 1 }] };
-    expect((await send(made, "/v1/responses", requestText(responses, next))).status).toBe(200);
-    const { input, previous_response_id } = made.upstream.asked[1]?.json() ?? {};
+    expect((await send(gateway, "/v1/responses", requestText(responses, next))).status).toBe(200);
+    const { input, previous_response_id } = gateway.upstream.asked[1]?.json() ?? {};
     expect(previous_response_id).toBeUndefined();
     expect(input).toEqual([
       expect.objectContaining({ role: "user" }),

@@ -4,7 +4,7 @@ import { pass, useMemoryGateway } from "../../../support/memory-gateway.ts";
 import type { Reply } from "../../../support/scripted-upstream.ts";
 import { beginsThen, refuses, says, thinksOnly } from "../../../support/upstream-scripts.ts";
 
-const gateway = useMemoryGateway();
+const createGateway = useMemoryGateway();
 
 const WAYS = ["complete", "stream"] as const;
 
@@ -57,15 +57,15 @@ const OUTCOMES: [string, readonly Reply[], object][] = [
 describe("the outcome is recorded once when a generation", () => {
   describe.each(WAYS)("(%s)", (way) => {
     test.each(OUTCOMES)("%s", async (_, turns, outcome) => {
-      const made = await gateway({ turns });
-      const run = new GenerationRun(made);
+      const gateway = await createGateway({ turns });
+      const run = new GenerationRun(gateway);
       await run.out(way);
       expect(run.outcomes).toMatchObject([outcome]);
     });
 
     test("is cancelled, with its usage so far", async () => {
-      const made = await gateway({ turns: [beginsThen("One, two, three", "silence")] });
-      const run = new GenerationRun(made);
+      const gateway = await createGateway({ turns: [beginsThen("One, two, three", "silence")] });
+      const run = new GenerationRun(gateway);
       const work = run[way]();
       work.then(
         () => undefined,
@@ -80,8 +80,8 @@ describe("the outcome is recorded once when a generation", () => {
   });
 
   test("succeeds, before the stream ends", async () => {
-    const made = await gateway({ turns: [says("Hi")] });
-    const run = new GenerationRun(made);
+    const gateway = await createGateway({ turns: [says("Hi")] });
+    const run = new GenerationRun(gateway);
     const reader = (await run.stream()).body?.getReader();
     while ((await reader?.read())?.done === false);
     expect(run.outcomes).toHaveLength(1);

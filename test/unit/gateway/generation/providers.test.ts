@@ -11,7 +11,7 @@ import { validateMessagesStream } from "../../../support/stream-validators/messa
 import { validateResponsesStream } from "../../../support/stream-validators/responses.ts";
 import { completionsScript, inOnePiece, sessionsScript } from "../../../support/upstream-scripts.ts";
 
-const gateway = useMemoryGateway();
+const createGateway = useMemoryGateway();
 
 /** A provider of the sessions protocol, and beside it one that speaks chat completions at `backend.test`. */
 function twoProviders(): ScriptedUpstream {
@@ -37,25 +37,25 @@ const ask = (model: string) => ({ model, messages: [{ role: "user", content: "He
 
 describe("a provider beside the default one", () => {
   test("answers for its models with its own key and headers, streamed or whole", async () => {
-    const made = await gateway({ upstream: twoProviders(), config: { providers: [BACKEND] } });
+    const gateway = await createGateway({ upstream: twoProviders(), config: { providers: [BACKEND] } });
     for (const stream of [false, true]) {
-      const response = await made.post("/v1/chat/completions", { ...ask("backend/llama3:70b"), stream });
+      const response = await gateway.post("/v1/chat/completions", { ...ask("backend/llama3:70b"), stream });
       expect(await response.text()).toContain("Hi.");
     }
-    const asked = made.upstream.asked.filter(({ host }) => host === "backend.test");
+    const asked = gateway.upstream.asked.filter(({ host }) => host === "backend.test");
     expect(asked.map((request) => [request.path, request.token, request.headers.get("x-team")])).toEqual(
       Array(2).fill(["/v1/chat/completions", "sk-backend-token", "blue"]),
     );
     expect(asked[0]?.json()["model"]).toBe("llama3:70b");
-    await made.post("/v1/chat/completions", ask("Backend/small"));
-    expect(made.turns.at(-1)?.json()["model"]).toBe("qwen3:8b");
-    expect(made.lines.map(({ provider, account }) => [provider, account])).toEqual(
+    await gateway.post("/v1/chat/completions", ask("Backend/small"));
+    expect(gateway.turns.at(-1)?.json()["model"]).toBe("qwen3:8b");
+    expect(gateway.lines.map(({ provider, account }) => [provider, account])).toEqual(
       Array(3).fill(["backend", "provider:backend"]),
     );
   });
 
   test("cannot read a file of the default provider: the request is a 400, and a route skips the provider", async () => {
-    const made = await gateway({
+    const gateway = await createGateway({
       upstream: twoProviders(),
       config: {
         providers: [BACKEND],
@@ -68,14 +68,14 @@ describe("a provider beside the default one", () => {
     const form = new FormData();
     form.set("purpose", "user_data");
     form.set("file", new File(["text"], "a.txt", { type: "text/plain" }));
-    const uploaded = await made.request("/v1/files", {
+    const uploaded = await gateway.request("/v1/files", {
       method: "POST",
       headers: { authorization: `Bearer ${KEY}` },
       body: form,
     });
     const { id: file_id } = Object(await uploaded.json());
     const send = (model: string) =>
-      made.post("/v1/chat/completions", {
+      gateway.post("/v1/chat/completions", {
         model,
         messages: [{ role: "user", content: [{ type: "file", file: { file_id } }] }],
       });
@@ -91,7 +91,7 @@ describe("a provider beside the default one", () => {
         },
       ]);
     }
-    expect(made.upstream.asked.some(({ host }) => host === "backend.test")).toBe(false);
+    expect(gateway.upstream.asked.some(({ host }) => host === "backend.test")).toBe(false);
     for (const model of ["both", "provider-v4-flash"]) {
       expect(await (await send(model)).text()).toContain("Hello from upstream.");
     }
@@ -101,16 +101,22 @@ describe("a provider beside the default one", () => {
     const own = sessionsScript();
     const broken: Reply = { status: 500, json: { error: { message: "broken" } } };
     const upstream = new ScriptedUpstream((asked) => (asked.host === "backend.test" ? broken : own(asked)));
-    const made = await gateway({ upstream, env: { ADMIN_KEY: "admin" }, config: { providers: [BACKEND] } });
+    const gateway = await createGateway({
+      upstream,
+      env: { ADMIN_KEY: "admin" },
+      config: { providers: [BACKEND] },
+    });
     const list = async () => {
-      const answer = await made.request("/admin/providers", { headers: { authorization: "Bearer admin" } });
+      const answer = await gateway.request("/admin/providers", {
+        headers: { authorization: "Bearer admin" },
+      });
       return Object(await answer.json()).items;
     };
     const healthy = { health: "healthy", last_error: null };
     expect(await list()).toMatchObject([healthy, healthy]);
     for (let request = 0; request < 5; request += 1) {
-      await made.post("/v1/chat/completions", ask("backend/small"));
-      await made.settle();
+      await gateway.post("/v1/chat/completions", ask("backend/small"));
+      await gateway.settle();
     }
     expect(await list()).toMatchObject([
       healthy,
@@ -119,20 +125,20 @@ describe("a provider beside the default one", () => {
   });
 
   test("does not change the default provider", async () => {
-    const made = await gateway({ upstream: twoProviders(), config: { providers: [BACKEND] } });
-    const response = await made.post("/v1/chat/completions", ask("gpt-4o"));
+    const gateway = await createGateway({ upstream: twoProviders(), config: { providers: [BACKEND] } });
+    const response = await gateway.post("/v1/chat/completions", ask("gpt-4o"));
     expect(await response.text()).toContain("Hello from upstream.");
-    expect(new Set(made.upstream.asked.map(({ host }) => host))).toEqual(new Set(["upstream.test"]));
-    expect(made.lines[0]).not.toHaveProperty("provider");
+    expect(new Set(gateway.upstream.asked.map(({ host }) => host))).toEqual(new Set(["upstream.test"]));
+    expect(gateway.lines[0]).not.toHaveProperty("provider");
   });
 
   test("is not available while it is disabled, also through an alias", async () => {
     const config = { providers: [BACKEND], model_aliases: { mine: "backend/small" } };
-    const made = await gateway({ upstream: twoProviders(), config });
-    expect((await made.post("/v1/chat/completions", ask("mine"))).status).toBe(200);
-    expect(made.turns.at(-1)?.json()["model"]).toBe("qwen3:8b");
+    const gateway = await createGateway({ upstream: twoProviders(), config });
+    expect((await gateway.post("/v1/chat/completions", ask("mine"))).status).toBe(200);
+    expect(gateway.turns.at(-1)?.json()["model"]).toBe("qwen3:8b");
     const off = { ...config, providers: [{ ...BACKEND, enabled: false }] };
-    const without = await gateway({ upstream: twoProviders(), config: off });
+    const without = await createGateway({ upstream: twoProviders(), config: off });
     for (const model of ["mine", "backend/small"]) {
       const response = await without.post("/v1/chat/completions", ask(model));
       expect([response.status, await response.text()]).toEqual([
@@ -143,22 +149,22 @@ describe("a provider beside the default one", () => {
   });
 
   test("never receives the token that a caller sends for the default provider", async () => {
-    const made = await gateway({ upstream: twoProviders(), config: { providers: [BACKEND] } });
+    const gateway = await createGateway({ upstream: twoProviders(), config: { providers: [BACKEND] } });
     const headers = { authorization: `Bearer ${passThrough().credential}` };
-    const response = await made.post("/v1/chat/completions", ask("backend/small"), { headers });
+    const response = await gateway.post("/v1/chat/completions", ask("backend/small"), { headers });
     expect(response.status).toBe(403);
-    expect(made.upstream.asked).toEqual([]);
+    expect(gateway.upstream.asked).toEqual([]);
   });
 
   test("has its own timeouts", async () => {
     const upstream = new ScriptedUpstream(() => "hang");
     const provider = { ...BACKEND, first_byte_timeout_ms: 40 };
-    const made = await gateway({ upstream, config: { providers: [provider] } });
+    const gateway = await createGateway({ upstream, config: { providers: [provider] } });
     const started = Date.now();
-    const answer = made.post("/v1/chat/completions", { ...ask("backend/small"), stream: true });
-    await made.settle();
+    const answer = gateway.post("/v1/chat/completions", { ...ask("backend/small"), stream: true });
+    await gateway.settle();
     expect((await answer).status).toBe(503);
-    const ended = made.lines[0]?.["duration_ms"];
+    const ended = gateway.lines[0]?.["duration_ms"];
     expect(Date.now() - started).toBeGreaterThanOrEqual(40);
     expect(ended).toBeLessThan(1_000);
   });
@@ -179,18 +185,18 @@ describe("a provider's own headers", () => {
       turns: () =>
         stream ? { body: events } : { type: "application/json", body: [JSON.stringify({ error })] },
     });
-    const made = await gateway({
+    const gateway = await createGateway({
       upstream: new ScriptedUpstream(backend),
       config: { providers: [{ ...BACKEND, headers: { "x-tenant": `Key ${SECRET}` } }] },
     });
-    const response = await made.post("/v1/chat/completions", { ...ask("backend/small"), stream });
+    const response = await gateway.post("/v1/chat/completions", { ...ask("backend/small"), stream });
     const text = await response.text();
     expect(text).toContain("the key [masked] is none");
-    await made.settle();
-    const pool = await made.platform.accounts.getStatus();
-    const health = await made.platform.accounts.getHealth();
-    const history = await made.history();
-    for (const shown of [text, made.lines, pool, health, history]) {
+    await gateway.settle();
+    const pool = await gateway.platform.accounts.getStatus();
+    const health = await gateway.platform.accounts.getHealth();
+    const history = await gateway.history();
+    for (const shown of [text, gateway.lines, pool, health, history]) {
       expect(JSON.stringify(shown)).not.toContain(SECRET);
     }
   });
@@ -236,14 +242,14 @@ describe("a name that leads to several models", () => {
     "is answered by the first available one, which the answer names; stream: %s",
     async (stream) => {
       const upstream = backends({ "one.test": dead, "two.test": without, "three.test": () => said("Here.") });
-      const made = await gateway({ upstream, config: THREE });
-      const response = await made.post("/v1/chat/completions", { ...ask("best"), stream });
+      const gateway = await createGateway({ upstream, config: THREE });
+      const response = await gateway.post("/v1/chat/completions", { ...ask("best"), stream });
       const text = await response.text();
       expect(text).toContain("Here.");
       expect(text).toContain('"model":"three/c"');
       expect(response.headers.get("x-gateway-provider")).toBe("three");
       expect(response.headers.get("x-gateway-attempts")).toBe("3");
-      const [record] = await made.history();
+      const [record] = await gateway.history();
       expect(record).toMatchObject({
         requested_model: "best",
         model: "three/c",
@@ -256,7 +262,7 @@ describe("a name that leads to several models", () => {
         ],
       });
       expect(hostsOf(upstream)).toEqual(["one.test", "two.test", "three.test"]);
-      expect(made.lines[0]).toMatchObject({ provider: "three", requested_model: "best", attempts: 3 });
+      expect(gateway.lines[0]).toMatchObject({ provider: "three", requested_model: "best", attempts: 3 });
     },
   );
 
@@ -273,12 +279,12 @@ describe("a name that leads to several models", () => {
       { ...provider("one"), first_byte_timeout_ms: 1_000, answer_timeout_ms: 1_000 },
       provider("two"),
     ];
-    const made = await gateway({
+    const gateway = await createGateway({
       upstream,
       config: { providers, model_routes: { best: ["one/a", "two/b"] } },
     });
-    const answer = made.post("/v1/chat/completions", ask("best"));
-    await made.settle();
+    const answer = gateway.post("/v1/chat/completions", ask("best"));
+    await gateway.settle();
     expect((await answer).status).toBe(status);
     expect(new Set(hostsOf(upstream)).has("two.test")).toBe(status === 200);
   });
@@ -290,10 +296,10 @@ describe("a name that leads to several models", () => {
       model_routes: { best: ["claude/opus", "two/b"] },
       api_keys: [{ key: "sk-opus", models: ["claude/opus"] }],
     };
-    const made = await gateway({ upstream: backends({}), config });
+    const gateway = await createGateway({ upstream: backends({}), config });
     const headers = { authorization: "Bearer sk-opus" };
     for (const model of ["claude/opus", "best"]) {
-      const response = await made.post(
+      const response = await gateway.post(
         "/v1/chat/completions",
         { ...ask(model), logprobs: true },
         { headers },
@@ -304,7 +310,7 @@ describe("a name that leads to several models", () => {
         expect.stringContaining("logprobs cannot be met"),
       ]);
     }
-    expect(made.upstream.asked).toEqual([]);
+    expect(gateway.upstream.asked).toEqual([]);
   });
 
   test("tries no further model after visible output", async () => {
@@ -313,11 +319,11 @@ describe("a name that leads to several models", () => {
       "one.test": () => ({ body: [start, first, "reset"] }),
       "two.test": () => said("Here."),
     });
-    const made = await gateway({
+    const gateway = await createGateway({
       upstream,
       config: { ...THREE, model_routes: { best: ["one/a", "two/b"] } },
     });
-    const text = await (await made.post("/v1/chat/completions", { ...ask("best"), stream: true })).text();
+    const text = await (await gateway.post("/v1/chat/completions", { ...ask("best"), stream: true })).text();
     expect(text).toContain("error");
     expect(hostsOf(upstream)).toEqual(["one.test"]);
   });
@@ -333,9 +339,9 @@ describe("a name that leads to several models", () => {
   ])("continues in the same stream after a model that shows reasoning and then %s", async (_, reply) => {
     const upstream = backends({ "one.test": () => reply, "two.test": () => said("Here.") });
     const providers = [{ ...provider("one"), idle_timeout_ms: 1_000 }, provider("two")];
-    const made = await gateway({ upstream, config: { ...TWO, providers } });
-    const answer = made.post("/v1/chat/completions", thinking).then((response) => response.text());
-    await made.settle();
+    const gateway = await createGateway({ upstream, config: { ...TWO, providers } });
+    const answer = gateway.post("/v1/chat/completions", thinking).then((response) => response.text());
+    await gateway.settle();
     const text = await answer;
     const chunks = text.split("\n\n").flatMap((event) => {
       const json = event.replace("data: ", "");
@@ -346,7 +352,7 @@ describe("a name that leads to several models", () => {
     expect(text).toContain("Hm.");
     expect(text.trim().endsWith("data: [DONE]")).toBe(true);
     expect(text.match(/"role":"assistant"/g)).toHaveLength(1);
-    const [record] = await made.history();
+    const [record] = await gateway.history();
     expect(record).toMatchObject({ status: "success", provider: "two", tried: [{ provider: "one" }] });
   });
 
@@ -382,8 +388,8 @@ describe("a name that leads to several models", () => {
       "one.test": () => ({ body: [start, thought, "reset"] }),
       "two.test": () => said("Here."),
     });
-    const made = await gateway({ upstream, config: TWO });
-    const text = await (await made.post(path, body)).text();
+    const gateway = await createGateway({ upstream, config: TWO });
+    const text = await (await gateway.post(path, body)).text();
     validate(text);
     expect([text.includes("Hm."), text.includes("Here.")]).toEqual([true, true]);
   });
@@ -395,9 +401,9 @@ describe("a name that leads to several models", () => {
       "one.test": () => ({ body: [start, thought, `data: ${JSON.stringify(chunk)}\n\n`, "reset"] }),
       "two.test": () => said("Here."),
     });
-    const made = await gateway({ upstream, config: TWO });
+    const gateway = await createGateway({ upstream, config: TWO });
     const tools = [{ type: "function", function: { name: "weather", parameters: { type: "object" } } }];
-    const text = await (await made.post("/v1/chat/completions", { ...thinking, tools })).text();
+    const text = await (await gateway.post("/v1/chat/completions", { ...thinking, tools })).text();
     expect(text).toContain("error");
     expect(hostsOf(upstream)).toEqual(["one.test"]);
   });
@@ -405,8 +411,8 @@ describe("a name that leads to several models", () => {
   test("returns the last error if all models fail", async () => {
     const upstream = backends({ "one.test": dead, "two.test": () => refusing(429, "rate_limit_exceeded") });
     const config = { ...THREE, model_routes: { best: ["one/a", "two/b"] } };
-    const made = await gateway({ upstream, config });
-    expect((await made.post("/v1/chat/completions", ask("best"))).status).toBe(429);
+    const gateway = await createGateway({ upstream, config });
+    expect((await gateway.post("/v1/chat/completions", ask("best"))).status).toBe(429);
     expect(hostsOf(upstream)).toEqual(["one.test", "two.test"]);
   });
 
@@ -419,18 +425,18 @@ describe("a name that leads to several models", () => {
       { ...provider("one"), account_max_inflight: 1 },
       { ...provider("two"), account_max_inflight: 1 },
     ];
-    const made = await gateway({
+    const gateway = await createGateway({
       upstream,
       config: { providers, model_routes: { best: ["one/a", "two/b"] } },
     });
     const streamed = async (model: string, content = "Hello?") => {
       const messages = [{ role: "user", content }];
-      return (await made.post("/v1/chat/completions", { model, messages, stream: true })).text();
+      return (await gateway.post("/v1/chat/completions", { model, messages, stream: true })).text();
     };
     const slow = streamed("one/a");
     await pass(10);
     expect(await streamed("best")).toContain("Here.");
-    const { lease } = await slotOf(made, "two");
+    const { lease } = await slotOf(gateway, "two");
     const renewal = setInterval(() => void lease.renew(), 400);
     const waiting = streamed("best", "Another conversation.");
     await pass(11_000);
@@ -448,7 +454,7 @@ describe("a name that leads to several models", () => {
       "one.test": () => (one === "dead" ? "unreachable" : said("One.")),
       "two.test": () => said("Two."),
     });
-    const made = await gateway({
+    const gateway = await createGateway({
       upstream,
       config: { ...THREE, model_routes: { best: ["one/a", "two/b"] } },
     });
@@ -457,7 +463,7 @@ describe("a name that leads to several models", () => {
         role: index % 2 ? "assistant" : "user",
         content,
       }));
-      const response = await made.post("/v1/chat/completions", { model: "best", messages });
+      const response = await gateway.post("/v1/chat/completions", { model: "best", messages });
       return (await response.text()).includes("One.") ? "one" : "two";
     };
     expect(await turn("Hello")).toBe("two");
@@ -488,11 +494,11 @@ describe("what is known of a provider's models", () => {
   test("limits the requested tokens and thinking", async () => {
     const small = { upstream: "qwen", output: 500, thinking: false };
     const config = { providers: [known("one", { small, free: "llama" })] };
-    const made = await gateway({ upstream: backends({ "one.test": here }), config });
+    const gateway = await createGateway({ upstream: backends({ "one.test": here }), config });
     const asked = async (model: string, max_tokens?: number) => {
       const body = { ...ask(model), reasoning_effort: "high", ...(max_tokens && { max_tokens }) };
-      expect((await made.post("/v1/chat/completions", body)).status).toBe(200);
-      return made.upstream.asked.at(-1)?.json();
+      expect((await gateway.post("/v1/chat/completions", body)).status).toBe(200);
+      return gateway.upstream.asked.at(-1)?.json();
     };
     expect(await asked("one/small", 9_000)).toMatchObject({ model: "qwen", max_tokens: 500 });
     expect(await asked("one/small", 20)).toMatchObject({ max_tokens: 20 });
@@ -510,15 +516,18 @@ describe("what is known of a provider's models", () => {
       ],
       model_routes: { best: ["two/blind", "one/blind"] },
     };
-    const made = await gateway({ upstream: backends({ "one.test": here, "two.test": here }), config });
-    expect((await made.post("/v1/chat/completions", looking("one/blind"))).status).toBe(200);
-    expect(made.upstream.asked.at(-1)?.json()["model"]).toBe("qwen-vl");
-    const refused = await made.post("/v1/chat/completions", looking("two/blind"));
+    const gateway = await createGateway({
+      upstream: backends({ "one.test": here, "two.test": here }),
+      config,
+    });
+    expect((await gateway.post("/v1/chat/completions", looking("one/blind"))).status).toBe(200);
+    expect(gateway.upstream.asked.at(-1)?.json()["model"]).toBe("qwen-vl");
+    const refused = await gateway.post("/v1/chat/completions", looking("two/blind"));
     expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining("no vision")]);
     // Of several models the next one is asked.
-    const routed = await made.post("/v1/chat/completions", looking("best"));
+    const routed = await gateway.post("/v1/chat/completions", looking("best"));
     expect([routed.status, routed.headers.get("x-gateway-provider")]).toEqual([200, "one"]);
-    expect(hostsOf(made.upstream)).not.toContain("two.test");
+    expect(hostsOf(gateway.upstream)).not.toContain("two.test");
   });
 
   test("sends too long prompts to a larger model at once, or to the first one if none is large enough", async () => {
@@ -531,13 +540,16 @@ describe("what is known of a provider's models", () => {
       ],
       model_routes: { best: ["one/a", "two/b", "three/c"], small: ["one/a", "two/b"] },
     };
-    const made = await gateway({ upstream, config });
+    const gateway = await createGateway({ upstream, config });
     const long = (model: string) => ({ model, messages: [{ role: "user", content: "word ".repeat(500) }] });
-    const sent = await made.post("/v1/chat/completions", long("best"));
+    const sent = await gateway.post("/v1/chat/completions", long("best"));
     expect([sent.status, hostsOf(upstream)]).toEqual([200, ["three.test"]]);
-    await made.post("/v1/chat/completions", long("small"));
+    await gateway.post("/v1/chat/completions", long("small"));
     expect(hostsOf(upstream)).toEqual(["three.test", "one.test"]);
-    await made.post("/v1/chat/completions", { model: "small", messages: [{ role: "user", content: "Hi" }] });
+    await gateway.post("/v1/chat/completions", {
+      model: "small",
+      messages: [{ role: "user", content: "Hi" }],
+    });
     expect(hostsOf(upstream)).toEqual(["three.test", "one.test", "one.test"]);
   });
 
@@ -555,8 +567,8 @@ describe("what is known of a provider's models", () => {
       ],
       model_routes: { best: ["one/a", "two/b", "three/c"] },
     };
-    const made = await gateway({ upstream, config });
-    const response = await made.post("/v1/chat/completions", ask("best"));
+    const gateway = await createGateway({ upstream, config });
+    const response = await gateway.post("/v1/chat/completions", ask("best"));
     expect([response.status, response.headers.get("x-gateway-provider")]).toEqual([200, "three"]);
     expect(hostsOf(upstream)).not.toContain("two.test");
   });

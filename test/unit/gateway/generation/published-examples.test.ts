@@ -5,7 +5,7 @@ import { type Reply, ScriptedUpstream } from "../../../support/scripted-upstream
 
 /** Every member and variant that the vendors publish, in requests, answers and events, at a provider of the same protocol. */
 
-const gateway = useMemoryGateway();
+const createGateway = useMemoryGateway();
 
 const MODEL = "vendor/mine";
 
@@ -84,7 +84,7 @@ function behind({ driver }: Style, reply: Reply) {
     token: "sk-of-the-account",
     models: { mine: "real-name" },
   };
-  return gateway({ upstream: new ScriptedUpstream(() => reply), config: { providers: [provider] } });
+  return createGateway({ upstream: new ScriptedUpstream(() => reply), config: { providers: [provider] } });
 }
 
 const STREAMED = { stream: true, stream_options: { include_usage: true } };
@@ -106,24 +106,24 @@ describe.each(styles)("$id: every published member", ({ style, request, answer, 
     );
 
   test("of a request reaches the provider as it was sent", async () => {
-    const made = await behind(style, {
+    const gateway = await behind(style, {
       type: "application/json",
       body: [JSON.stringify(style.answer ?? answer[0])],
     });
     for (const example of request) {
       const body = JSON.stringify(toSent(example, { stream: false }));
-      const response = await made.post(style.path, null, { body });
+      const response = await gateway.post(style.path, null, { body });
       expect([response.status, response.headers.get("x-gateway-path")]).toEqual([200, "native"]);
       await response.text();
-      expect(made.upstream.asked.at(-1)?.body).toBe(body.replace(JSON.stringify(MODEL), '"real-name"'));
+      expect(gateway.upstream.asked.at(-1)?.body).toBe(body.replace(JSON.stringify(MODEL), '"real-name"'));
     }
   });
 
   test("of a whole answer reaches the caller as it was sent", async () => {
     for (const published of answer) {
       const example = { ...published, ...style.answerMembers };
-      const made = await behind(style, { type: "application/json", body: [JSON.stringify(example)] });
-      const response = await made.post(style.path, null, {
+      const gateway = await behind(style, { type: "application/json", body: [JSON.stringify(example)] });
+      const response = await gateway.post(style.path, null, {
         body: JSON.stringify(toSent(request[0], { stream: false })),
       });
       expect(unnamed(await response.text())).toBe(unnamed(JSON.stringify(example)));
@@ -133,11 +133,11 @@ describe.each(styles)("$id: every published member", ({ style, request, answer, 
   test("of an event reaches the caller as it was sent", async () => {
     const passing = event.filter((each) => style.ending?.test(typeOf(each)) !== true);
     const body = [...passing, ...style.end].map(toText).join("");
-    const made = await behind(style, { body: [body] });
-    const response = await made.post(style.streamPath ?? style.path, null, {
+    const gateway = await behind(style, { body: [body] });
+    const response = await gateway.post(style.streamPath ?? style.path, null, {
       body: JSON.stringify(toSent(request[0], style.streamPath === undefined ? STREAMED : {})),
     });
     expect(unnamed(await response.text())).toBe(unnamed(body));
-    await made.settle();
+    await gateway.settle();
   });
 });

@@ -9,13 +9,13 @@ import { GenerationRun } from "../../../support/generation-run.ts";
 import { pass, passThrough, START_OF_TIME, useMemoryGateway } from "../../../support/memory-gateway.ts";
 import { beginsThen, refuses, says } from "../../../support/upstream-scripts.ts";
 
-const gateway = useMemoryGateway();
+const createGateway = useMemoryGateway();
 
 setFlagsFromString("--expose-gc");
 const collectGarbage: () => void = runInNewContext("gc");
 
 /** A record that has ended and waits to be sent, and what its conversation was. */
-async function ended(made: Awaited<ReturnType<typeof gateway>>) {
+async function ended(gateway: Awaited<ReturnType<typeof createGateway>>) {
   const messages: Message[] = [
     {
       role: "user",
@@ -25,7 +25,7 @@ async function ended(made: Awaited<ReturnType<typeof gateway>>) {
       ],
     },
   ];
-  const recording = new Recording(made.context(), conversation({ messages }), {
+  const recording = new Recording(gateway.context(), conversation({ messages }), {
     attempts: [],
     begunAttempts: 0,
   });
@@ -44,9 +44,9 @@ async function ended(made: Awaited<ReturnType<typeof gateway>>) {
 
 describe("the record of a generation", () => {
   test("has the request's end user if texts are stored", async () => {
-    const made = await gateway();
+    const gateway = await createGateway();
     const summaryOf = (history?: "redacted" | "no_texts") => {
-      const context = made.context();
+      const context = gateway.context();
       if (history !== undefined) context.facts.history = history;
       const recording = new Recording(context, conversation({ options: { user: "ana@example.org" } }), {
         attempts: [],
@@ -61,8 +61,8 @@ describe("the record of a generation", () => {
   });
 
   test("holds only the archived texts while it waits", async () => {
-    const made = await gateway();
-    const { recording, messages } = await ended(made);
+    const gateway = await createGateway();
+    const { recording, messages } = await ended(gateway);
     await pass(0);
     collectGarbage();
     expect(messages.deref()).toBeUndefined();
@@ -79,8 +79,8 @@ describe("the record of a generation", () => {
   });
 
   test("has its outcome and the beginnings of its texts if too many records wait", async () => {
-    const made = await gateway();
-    const { recording } = await ended(made);
+    const gateway = await createGateway();
+    const { recording } = await ended(gateway);
     await pass(0);
     recording.markUndelivered();
     recording.shorten();
@@ -93,8 +93,8 @@ describe("the record of a generation", () => {
   });
 
   test("has caller, usage and duration in the log", async () => {
-    const made = await gateway({ turns: [{ late: 2_000, reply: says("Hi") }] });
-    const run = new GenerationRun(made);
+    const gateway = await createGateway({ turns: [{ late: 2_000, reply: says("Hi") }] });
+    const run = new GenerationRun(gateway);
     await run.out("complete");
     expect(run.context.facts).toEqual({
       dialect: "chat-completions",
@@ -114,7 +114,7 @@ describe("the record of a generation", () => {
   });
 
   test("has the whole wait for accounts and the time of the first token in the log", async () => {
-    const made = await gateway({
+    const gateway = await createGateway({
       turns: [
         { late: 30_000, reply: says("Busy.") },
         refuses(429, "rate_limited"),
@@ -123,21 +123,21 @@ describe("the record of a generation", () => {
       ],
       config: { runtime: { account_max_inflight: 1, global_max_inflight: 1, account_max_queue: 5 } },
     });
-    const busy = new GenerationRun(made).complete();
+    const busy = new GenerationRun(gateway).complete();
     await pass(10_000);
-    const run = new GenerationRun(made, { conversation: { responseFormat: { type: "json" } } });
+    const run = new GenerationRun(gateway, { conversation: { responseFormat: { type: "json" } } });
     await run.out("complete");
     expect(await busy).toMatchObject({ text: "Busy." });
     expect(run.context.facts).toMatchObject({ queueMs: 20_000, firstTokenMs: 21_000, retries: 2 });
   });
 
   test("has question and answer before translation in the history", async () => {
-    const made = await gateway({
+    const gateway = await createGateway({
       turns: [{ late: 2_000, reply: says(" Hi [citation:1] ", { reasoning: "Hm.", chunks: 1 }) }],
     });
-    const run = new GenerationRun(made);
+    const run = new GenerationRun(gateway);
     await run.out("stream");
-    expect(await made.history()).toMatchObject([
+    expect(await gateway.history()).toMatchObject([
       {
         created_at: START_OF_TIME,
         completed_at: START_OF_TIME + 2_000,
@@ -161,32 +161,32 @@ describe("the record of a generation", () => {
   });
 
   test("has the text so far in the history while it streams", async () => {
-    const made = await gateway({ turns: [beginsThen("One", { pause: 10_000 }, "silence")] });
-    const run = new GenerationRun(made);
+    const gateway = await createGateway({ turns: [beginsThen("One", { pause: 10_000 }, "silence")] });
+    const run = new GenerationRun(gateway);
     const reader = new BodyReader(await run.stream());
     await pass(5_000);
-    const { items } = await made.platform.archive.listHistory({ offset: 0, count: 10, q: "" });
+    const { items } = await gateway.platform.archive.listHistory({ offset: 0, count: 10, q: "" });
     expect(items).toMatchObject([{ status: "streaming", response_preview: "One", completed_at: 0 }]);
     await pass(100_000);
     expect(reader.state).toBe("ended");
-    expect(await made.history()).toMatchObject([{ status: "error", status_code: 503 }]);
+    expect(await gateway.history()).toMatchObject([{ status: "error", status_code: 503 }]);
   });
 
   test("has the tried accounts in the history", async () => {
-    const made = await gateway({ turns: [refuses(429, "rate_limited"), says("Hi")] });
-    await new GenerationRun(made).complete();
-    expect(await made.history()).toMatchObject([{ attempts: 2, account: "two@test", status: "success" }]);
+    const gateway = await createGateway({ turns: [refuses(429, "rate_limited"), says("Hi")] });
+    await new GenerationRun(gateway).complete();
+    expect(await gateway.history()).toMatchObject([{ attempts: 2, account: "two@test", status: "success" }]);
   });
 
   test("has no account for a pass-through caller in the history", async () => {
-    const made = await gateway();
-    await new GenerationRun(made, { caller: passThrough() }).complete();
-    expect(await made.history()).toMatchObject([{ attempts: 1, account: "", status: "success" }]);
+    const gateway = await createGateway();
+    await new GenerationRun(gateway, { caller: passThrough() }).complete();
+    expect(await gateway.history()).toMatchObject([{ attempts: 1, account: "", status: "success" }]);
   });
 
   test("is not stored if the history is off", async () => {
-    const made = await gateway({ config: { history: { limit: 0 } } });
-    await new GenerationRun(made).complete();
-    expect(await made.history()).toEqual([]);
+    const gateway = await createGateway({ config: { history: { limit: 0 } } });
+    await new GenerationRun(gateway).complete();
+    expect(await gateway.history()).toEqual([]);
   });
 });

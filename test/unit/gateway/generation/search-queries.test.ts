@@ -8,7 +8,7 @@ import { validateResponsesStream } from "../../../support/stream-validators/resp
 
 /** What a provider's web search searched for, for callers of another protocol. */
 
-const gateway = useMemoryGateway();
+const createGateway = useMemoryGateway();
 
 const page = { url: "https://news.example/a", title: "News" };
 const sse = (...events: object[]) =>
@@ -88,7 +88,7 @@ const ALL_CASES = {
 /** A gateway whose provider answers with a text. */
 async function withProvider(driver: string, text: string) {
   const type = text.startsWith("{") ? "application/json" : "text/event-stream";
-  return gateway({
+  return createGateway({
     upstream: new ScriptedUpstream(() => ({ type, body: [text] })),
     config: { providers: [{ id: "v", driver, base_url: "http://v.test/v1", token: "sk-account" }] },
   });
@@ -99,10 +99,10 @@ async function withProvider(driver: string, text: string) {
  * Streams must be valid.
  */
 const fetchOf =
-  (made: MemoryGateway, validateStream: (text: string) => object) =>
+  (gateway: MemoryGateway, validateStream: (text: string) => object) =>
   async (address: string | URL | Request, init: RequestInit = {}): Promise<Response> => {
     const { pathname } = new URL(String(address));
-    const answer = await made.post(pathname, JSON.parse(String(init.body)));
+    const answer = await gateway.post(pathname, JSON.parse(String(init.body)));
     const text = await answer.text();
     if (!text.startsWith("{")) validateStream(text);
     return new Response(text, answer);
@@ -112,8 +112,8 @@ describe("the query of a web search", () => {
   test.each(Object.entries(ALL_CASES))(
     "reaches callers of the content-generation style: %s",
     async (name, [driver, text]) => {
-      const made = await withProvider(driver, text);
-      const response = await made.post("/v1beta/models/v/m:generateContent", {
+      const gateway = await withProvider(driver, text);
+      const response = await gateway.post("/v1beta/models/v/m:generateContent", {
         contents: [{ role: "user", parts: [{ text: "What is new?" }] }],
         tools: [{ googleSearch: {} }],
       });
@@ -129,11 +129,11 @@ describe("the query of a web search", () => {
   const foreign = (driver: string) => Object.entries(ALL_CASES).filter(([, [own]]) => own !== driver);
 
   test.each(foreign("anthropic"))("is a block of the message style: %s", async (_, [driver, text]) => {
-    const made = await withProvider(driver, text);
+    const gateway = await withProvider(driver, text);
     const client = new Anthropic({
       apiKey: "sk",
       baseURL: "http://gateway.test/anthropic",
-      fetch: fetchOf(made, validateMessagesStream),
+      fetch: fetchOf(gateway, validateMessagesStream),
     });
     const request = {
       model: "v/m",
@@ -168,12 +168,12 @@ describe("the query of a web search", () => {
   test.each(foreign("openai-responses"))(
     "is an item of the responses style: %s",
     async (_, [driver, text]) => {
-      const made = await withProvider(driver, text);
+      const gateway = await withProvider(driver, text);
       const client = new OpenAI({
         maxRetries: 0,
         apiKey: "sk",
         baseURL: "http://gateway.test/v1",
-        fetch: fetchOf(made, validateResponsesStream),
+        fetch: fetchOf(gateway, validateResponsesStream),
       });
       const request = { model: "v/m", input: "What is new?", tools: [{ type: "web_search" as const }] };
       const ids: string[] = [];
@@ -197,13 +197,15 @@ describe("the query of a web search", () => {
       }
       // The caller continues both answers, by their ids and with their items.
       const follow = async (body: object) => {
-        const answer = await made.post("/v1/responses", { model: "v/m", input: "And then?", ...body });
+        const answer = await gateway.post("/v1/responses", { model: "v/m", input: "And then?", ...body });
         await answer.text();
         return answer.status;
       };
       for (const previous_response_id of ids) expect(await follow({ previous_response_id })).toBe(200);
       expect(await follow({ input: [...whole.output, { role: "user", content: "And then?" }] })).toBe(200);
-      const plain = await (await made.post("/v1/responses", { model: "v/m", input: "What is new?" })).json();
+      const plain = await (
+        await gateway.post("/v1/responses", { model: "v/m", input: "What is new?" })
+      ).json();
       expect(Object(plain).output.map(({ type }: { type: string }) => type)).toEqual(["message"]);
     },
   );
@@ -211,14 +213,14 @@ describe("the query of a web search", () => {
 
 describe("a search that the gateway wrote is left out of later requests to a provider of the caller's protocol", () => {
   const ask = async (driver: string, path: string, body: object) => {
-    const made = await withProvider(
+    const gateway = await withProvider(
       driver,
       CASES[driver === "anthropic" ? "anthropic, whole" : "openai-responses, whole"][1],
     );
-    const answer = await made.post(path, { model: "v/m", ...body });
+    const answer = await gateway.post(path, { model: "v/m", ...body });
     await answer.text();
     expect([answer.status, answer.headers.get("x-gateway-path")]).toEqual([200, "native"]);
-    return made.upstream.asked.findLast(({ method }) => method === "POST")?.json();
+    return gateway.upstream.asked.findLast(({ method }) => method === "POST")?.json();
   };
   const question = { role: "user", content: "What is new?" };
   const id = "srvtoolu_0123456789abcdef01234567";

@@ -14,7 +14,7 @@ import {
   thinksOnly,
 } from "../../../support/upstream-scripts.ts";
 
-const gateway = useMemoryGateway();
+const createGateway = useMemoryGateway();
 
 /** One account, so there is no failover. */
 const ONE = { accounts: [accountNamed("one@test")] };
@@ -35,40 +35,46 @@ describe("a provider that is silent before its first byte", () => {
     ["answers with headers and then nothing", { body: ["silence"] }],
     ["sends comments at last, but late", { late: 120_001, reply: says("Hi") }],
   ])("fails after 120 s if it %s", async (_, reply) => {
-    const made = await gateway({ turns: [reply], config: ONE });
-    const run = new GenerationRun(made);
+    const gateway = await createGateway({ turns: [reply], config: ONE });
+    const run = new GenerationRun(gateway);
     await expectTimeoutAfter(120_000, run);
     expect(run.outcomes).toMatchObject([{ status: "error", code: "upstream_timeout" }]);
-    expect(made.turns[0]?.outcome).toBe("cancelled");
-    expect(await made.platform.accounts.getStatus()).toMatchObject({ cooldowns: [] });
+    expect(gateway.turns[0]?.outcome).toBe("cancelled");
+    expect(await gateway.platform.accounts.getStatus()).toMatchObject({ cooldowns: [] });
   });
 
   test("has the same time for its follow-up, and for each continuation", async () => {
     const slow = (reply: Reply): Reply => ({ late: 100_000, reply });
-    const made = await gateway({ turns: [slow(thinksOnly()), slow(saysPart("One, ")), slow(says("two."))] });
-    const run = new GenerationRun(made).complete();
+    const gateway = await createGateway({
+      turns: [slow(thinksOnly()), slow(saysPart("One, ")), slow(says("two."))],
+    });
+    const run = new GenerationRun(gateway).complete();
     await pass(300_000);
     expect(await run).toMatchObject({ text: "One, two." });
   });
 
   test("fails, too, if it should create a session", async () => {
-    const made = await gateway({
+    const gateway = await createGateway({
       config: ONE,
       other: ({ path }) => (path === "/api/sessions" ? "hang" : undefined),
     });
-    await expectTimeoutAfter(120_000, new GenerationRun(made));
+    await expectTimeoutAfter(120_000, new GenerationRun(gateway));
   });
 
   test("fails after the time that the deployment sets", async () => {
-    const made = await gateway({ turns: ["hang"], config: ONE, env: { FIRST_BYTE_TIMEOUT_MS: "5000" } });
-    await expectTimeoutAfter(5_000, new GenerationRun(made));
+    const gateway = await createGateway({
+      turns: ["hang"],
+      config: ONE,
+      env: { FIRST_BYTE_TIMEOUT_MS: "5000" },
+    });
+    await expectTimeoutAfter(5_000, new GenerationRun(gateway));
   });
 });
 
 describe("a provider that is asked for a whole answer", () => {
   const silent = async () => {
     const upstream = new ScriptedUpstream(completionsScript({ turns: ["hang"] }));
-    return gateway({
+    return createGateway({
       upstream,
       env: { PROVIDER_DRIVER: "openai" },
       config: { accounts: [{ token: "key" }, { token: "other" }] },
@@ -80,13 +86,13 @@ describe("a provider that is asked for a whole answer", () => {
   });
 
   test("ends when its client leaves", async () => {
-    const made = await silent();
-    const run = new GenerationRun(made);
+    const gateway = await silent();
+    const run = new GenerationRun(gateway);
     const failed = expect(run.complete()).rejects.toMatchObject({ status: 499 });
     await pass(1_000);
     run.leave();
     await failed;
-    expect(made.upstream.asked.at(-1)?.outcome).toBe("cancelled");
+    expect(gateway.upstream.asked.at(-1)?.outcome).toBe("cancelled");
   });
 });
 
@@ -94,22 +100,22 @@ describe("a provider that falls silent within its answer", () => {
   test("fails after 60 s, although its connection is open", async () => {
     // No keep-alive is due in the moment in which it fails.
     const env = { KEEP_ALIVE_MS: "11000" };
-    const made = await gateway({ turns: [beginsThen("One", "silence")], env });
-    const run = new GenerationRun(made);
+    const gateway = await createGateway({ turns: [beginsThen("One", "silence")], env });
+    const run = new GenerationRun(gateway);
     const reader = new BodyReader(await run.stream());
     await pass(59_999);
     expect(reader.state).toBe("open");
     await pass(1);
     expect(reader).toMatchObject({ text: "^One~~~~~!upstream_timeout", state: "ended" });
     expect(run.outcomes).toMatchObject([{ status: "error", code: "upstream_timeout", statusCode: 503 }]);
-    expect(made.turns[0]?.outcome).toBe("cancelled");
+    expect(gateway.turns[0]?.outcome).toBe("cancelled");
   });
 
   test("does not fail while it sends something, even comments", async () => {
     const pieces = Array.from({ length: 10 }, () => [{ pause: 50_000 }, ": still here\n\n"]).flat();
     const [start = "", ...rest] = events({ text: "Hi", chunks: 1 });
-    const made = await gateway({ turns: [{ body: [start, ...pieces, ...rest] }] });
-    const run = new GenerationRun(made).complete();
+    const gateway = await createGateway({ turns: [{ body: [start, ...pieces, ...rest] }] });
+    const run = new GenerationRun(gateway).complete();
     await pass(500_000);
     expect(await run).toMatchObject({ text: "Hi" });
   });
@@ -133,32 +139,35 @@ describe("a provider that never ends its answer", () => {
     ["reasoning", THOUGHT],
     ["comments", COMMENT],
   ])("fails 600 s after a request for a whole answer, although it sends %s", async (_, piece) => {
-    const made = await gateway({ turns: [dribble(piece)], config: ONE });
-    const run = new GenerationRun(made);
+    const gateway = await createGateway({ turns: [dribble(piece)], config: ONE });
+    const run = new GenerationRun(gateway);
     await expectTimeoutAfter(600_000, run);
-    expect(made.turns[0]?.outcome).toBe("cancelled");
-    expect(await made.platform.accounts.getStatus()).toMatchObject({ in_use: 0, cooldowns: [] });
+    expect(gateway.turns[0]?.outcome).toBe("cancelled");
+    expect(await gateway.platform.accounts.getStatus()).toMatchObject({ in_use: 0, cooldowns: [] });
   });
 
   test("gets no additional time for follow-ups and continuations of a whole answer", async () => {
     const slow = (reply: Reply): Reply => ({ late: 90_000, reply });
     const parts = Array.from({ length: 5 }, () => slow(saysPart("la ")));
-    const made = await gateway({ turns: [slow(thinksOnly()), ...parts, slow(says("end."))], config: ONE });
-    await expectTimeoutAfter(600_000, new GenerationRun(made));
+    const gateway = await createGateway({
+      turns: [slow(thinksOnly()), ...parts, slow(says("end."))],
+      config: ONE,
+    });
+    await expectTimeoutAfter(600_000, new GenerationRun(gateway));
   });
 
   test("is replaced by another account, which has the full time again", async () => {
     const env = { ANSWER_TIMEOUT_MS: "50000" };
     const late: Reply = { late: 40_000, reply: says("Hi") };
-    const made = await gateway({ turns: [dribble(WORD), late], env });
-    const answer = new GenerationRun(made).complete();
+    const gateway = await createGateway({ turns: [dribble(WORD), late], env });
+    const answer = new GenerationRun(gateway).complete();
     await pass(90_000);
     expect(await answer).toMatchObject({ text: "Hi" });
   });
 
   test("fails as a stream 600 s after its last content, while only comments arrive", async () => {
-    const made = await gateway({ turns: [dribble(COMMENT)], config: ONE });
-    const run = new GenerationRun(made);
+    const gateway = await createGateway({ turns: [dribble(COMMENT)], config: ONE });
+    const run = new GenerationRun(gateway);
     const reader = new BodyReader(await run.stream());
     await pass(599_999);
     expect(reader.state).toBe("open");
@@ -167,12 +176,12 @@ describe("a provider that never ends its answer", () => {
       state: "ended",
       text: expect.stringMatching(/^\^One~*!upstream_timeout$/),
     });
-    expect(made.turns[0]?.outcome).toBe("cancelled");
+    expect(gateway.turns[0]?.outcome).toBe("cancelled");
   });
 
   test("may continue a stream as long as content arrives", async () => {
-    const made = await gateway({ turns: [dribble(WORD)], config: ONE });
-    const reader = new BodyReader(await new GenerationRun(made).stream());
+    const gateway = await createGateway({ turns: [dribble(WORD)], config: ONE });
+    const reader = new BodyReader(await new GenerationRun(gateway).stream());
     await pass(700_500);
     expect(reader).toMatchObject({ state: "open", text: `^One${"la ".repeat(700)}` });
     await pass(60_000);
@@ -183,10 +192,10 @@ describe("a provider that never ends its answer", () => {
 describe("a silent stream carries a keep-alive", () => {
   test("every 10 s while the provider is silent, and none while it sends text", async () => {
     const [start = "", first = "", ...rest] = events({ text: "One two", chunks: 2 });
-    const made = await gateway({
+    const gateway = await createGateway({
       turns: [{ late: 25_000, reply: { body: [start, first, { pause: 12_000 }, ...rest] } }],
     });
-    const work = new GenerationRun(made).stream();
+    const work = new GenerationRun(gateway).stream();
     await pass(9_999);
     await pass(1);
     const reader = new BodyReader(await work);
@@ -195,15 +204,15 @@ describe("a silent stream carries a keep-alive", () => {
   });
 
   test("while its request waits for an account, after which a refusal is an error event", async () => {
-    const made = await gateway({
+    const gateway = await createGateway({
       turns: ["hang"],
       env: { QUEUE_TIMEOUT_MS: "35000" },
       config: { runtime: { account_max_inflight: 1 } },
     });
-    const busy = new GenerationRun(made, { caller: managed("one@test") });
+    const busy = new GenerationRun(gateway, { caller: managed("one@test") });
     const failed = expect(busy.complete()).rejects.toMatchObject(TIMEOUT);
     await pass(1_000);
-    const run = new GenerationRun(made, { caller: managed("one@test") });
+    const run = new GenerationRun(gateway, { caller: managed("one@test") });
     const work = run.stream();
     await pass(10_000);
     const reader = new BodyReader(await work);
@@ -215,22 +224,22 @@ describe("a silent stream carries a keep-alive", () => {
   });
 
   test("as often as the deployment sets", async () => {
-    const made = await gateway({
+    const gateway = await createGateway({
       turns: [{ late: 10_000, reply: says("Hi") }],
       env: { KEEP_ALIVE_MS: "3000" },
     });
-    const work = new GenerationRun(made).stream();
+    const work = new GenerationRun(gateway).stream();
     await pass(3_000);
     const reader = new BodyReader(await work);
-    await made.settle();
+    await gateway.settle();
     expect(reader.text).toBe("~~~^Hi.stop");
   });
 });
 
 describe("a client that stops reading", () => {
   /** Starts a stream that nobody reads yet. */
-  async function startStream(made: MemoryGateway) {
-    const run = new GenerationRun(made);
+  async function startStream(gateway: MemoryGateway) {
+    const run = new GenerationRun(gateway);
     const work = run.stream();
     await pass(1_000);
     return { run, response: await work };
@@ -245,47 +254,47 @@ describe("a client that stops reading", () => {
     // The outcome is recorded before the answer's end is sent.
     ["at the last word", says("Hi", { chunks: 1 }), { status: "success", statusCode: 200 }],
   ])("releases its slot: %s", async (_, reply, outcome) => {
-    const made = await gateway({ turns: [reply] });
-    const { run, response } = await startStream(made);
+    const gateway = await createGateway({ turns: [reply] });
+    const { run, response } = await startStream(gateway);
     const reader = response.body?.getReader();
     await reader?.read();
     await pass(61_000);
-    expect(await made.platform.accounts.getStatus()).toMatchObject({ in_use: 0 });
+    expect(await gateway.platform.accounts.getStatus()).toMatchObject({ in_use: 0 });
     expect(run.outcomes).toMatchObject([outcome]);
     // Nor anything else: its line is written although it neither reads nor leaves.
-    await made.settle();
+    await gateway.settle();
     await reader?.cancel();
   });
 
   test("releases its slot, too, if it reads one event a minute", async () => {
-    const made = await gateway({ turns: [{ body: [...events({ text: "la ".repeat(50) })] }] });
-    const { run, response } = await startStream(made);
+    const gateway = await createGateway({ turns: [{ body: [...events({ text: "la ".repeat(50) })] }] });
+    const { run, response } = await startStream(gateway);
     const reader = response.body?.getReader();
     for (let minute = 0; minute < 5; minute++) {
       await reader?.read();
       await pass(55_000);
     }
-    expect(await made.platform.accounts.getStatus()).toMatchObject({ in_use: 0 });
+    expect(await gateway.platform.accounts.getStatus()).toMatchObject({ in_use: 0 });
     expect(run.outcomes).toMatchObject([{ status: "cancelled", statusCode: 499 }]);
-    await made.settle();
+    await gateway.settle();
     await reader?.cancel();
   });
 
   test("before an answer breaks off gets no error text", async () => {
-    const made = await gateway({ turns: [beginsThen("Hi", "silence")] });
-    const { run, response } = await startStream(made);
+    const gateway = await createGateway({ turns: [beginsThen("Hi", "silence")] });
+    const { run, response } = await startStream(gateway);
     const reader = response.body?.getReader();
     await reader?.read();
     await pass(125_000);
     expect(run.outcomes).toMatchObject([{ status: "error", code: "upstream_timeout" }]);
-    await made.settle();
+    await gateway.settle();
     await reader?.cancel();
   });
 
   test("during a long text gets all of it if it reads on", async () => {
     const long = "la ".repeat(40_000);
-    const made = await gateway({ turns: [{ body: [...events({ text: long, chunks: 1 })] }] });
-    const { response } = await startStream(made);
+    const gateway = await createGateway({ turns: [{ body: [...events({ text: long, chunks: 1 })] }] });
+    const { response } = await startStream(gateway);
     const reader = response.body?.getReader();
     let got = "";
     for (let next = await reader?.read(); next !== undefined && !next.done; next = await reader?.read()) {
@@ -296,8 +305,8 @@ describe("a client that stops reading", () => {
   });
 
   test("for less than a minute still gets its whole answer", async () => {
-    const made = await gateway({ turns: [{ body: [...events({ text: "One two three" })] }] });
-    const { response } = await startStream(made);
+    const gateway = await createGateway({ turns: [{ body: [...events({ text: "One two three" })] }] });
+    const { response } = await startStream(gateway);
     await pass(55_000);
     expect(await response.text()).toBe("^One two three.stop");
   });

@@ -8,7 +8,7 @@ import { type Reply, ScriptedUpstream } from "../../../support/scripted-upstream
 
 /** What is stored of requests of keys whose history mode keeps less than everything. */
 
-const gateway = useMemoryGateway();
+const createGateway = useMemoryGateway();
 
 const EMAIL = "bob@example.com";
 /** A provider's message that quotes the prompt. */
@@ -20,9 +20,9 @@ const PATHS = {
 const ADMIN = { headers: { authorization: "Bearer admin" } };
 
 /** A gateway whose only provider answers with an error. */
-function createGateway(history: HistoryMode, status: number, message = WORDS): Promise<MemoryGateway> {
+function createFailingGateway(history: HistoryMode, status: number, message = WORDS): Promise<MemoryGateway> {
   const reply: Reply = { status, json: { error: { message } } };
-  return gateway({
+  return createGateway({
     upstream: new ScriptedUpstream(() => reply),
     env: { ADMIN_KEY: "admin" },
     config: {
@@ -35,19 +35,19 @@ function createGateway(history: HistoryMode, status: number, message = WORDS): P
 }
 
 /** What administrators see of providers, and of the queue and the accounts. */
-async function adminTexts(made: MemoryGateway): Promise<[providers: string, accounts: string]> {
-  const read = async (path: string) => (await made.request(path, ADMIN)).text();
+async function adminTexts(gateway: MemoryGateway): Promise<[providers: string, accounts: string]> {
+  const read = async (path: string) => (await gateway.request(path, ADMIN)).text();
   return [await read("/admin/providers"), await read("/admin/queue/status")];
 }
 
 describe.each(["native", "translated"] as const)("a provider's message in a %s answer", (path) => {
   const [address, body] = PATHS[path];
   const ask = async (history: HistoryMode, status: number) => {
-    const made = await createGateway(history, status);
-    const response = await made.post(address, { model: "vendor/m", ...body });
+    const gateway = await createFailingGateway(history, status);
+    const response = await gateway.post(address, { model: "vendor/m", ...body });
     // The caller, who wrote the prompt, gets the words, except those about the account.
     expect((await response.text()).includes("walnut")).toBe(status !== 403);
-    return { made, records: await made.history() };
+    return { gateway, records: await gateway.history() };
   };
 
   test.each([400, 500])("with status %d is stored as the key's history mode allows", async (status) => {
@@ -76,8 +76,8 @@ describe.each(["native", "translated"] as const)("a provider's message in a %s a
 
   test("about the account is stored and shown as the key's history mode allows", async () => {
     for (const history of ["full", "redacted", "no_texts", "none"] as const) {
-      const { made, records } = await ask(history, 403);
-      const texts = [JSON.stringify(records), ...(await adminTexts(made))];
+      const { gateway, records } = await ask(history, 403);
+      const texts = [JSON.stringify(records), ...(await adminTexts(gateway))];
       const holds = (words: string) => texts.some((text) => text.includes(words));
       expect([history, holds(EMAIL), holds("[email]"), holds("walnut")]).toEqual([
         history,
@@ -96,10 +96,10 @@ describe.each(["native", "translated"] as const)("a provider's message in a %s a
     ["no_texts", /the provider failed \(status 500\)/],
     ["none", /the provider failed \(status 500\)/],
   ] as const)("is shown to administrators as mode %s allows", async (history, shown) => {
-    const { made } = await ask(history, 500);
-    const [providers] = await adminTexts(made);
+    const { gateway } = await ask(history, 500);
+    const [providers] = await adminTexts(gateway);
     expect(providers).toMatch(shown);
-    for (const text of await adminTexts(made)) {
+    for (const text of await adminTexts(gateway)) {
       if (history !== "full") expect(text).not.toContain("bob@");
       if (history === "no_texts" || history === "none") expect(text).not.toContain("walnut");
     }
@@ -114,7 +114,7 @@ test.each(["native", "translated"] as const)(
     const accounts = ["one", "two", "three"].map((name) => ({
       ...{ ...accountNamed(`${name}@vendor`), provider: "vendor", token: `token-of-${name}` },
     }));
-    const made = await gateway({
+    const gateway = await createGateway({
       upstream: new ScriptedUpstream(() => ({ late: 1_000, reply })),
       config: {
         keys: [KEY, "sk-other"],
@@ -124,7 +124,7 @@ test.each(["native", "translated"] as const)(
     });
     const ask = async (key: string) => {
       const headers = { authorization: `Bearer ${key}` };
-      return (await made.post(address, { model: "vendor/m", ...body }, { headers })).text();
+      return (await gateway.post(address, { model: "vendor/m", ...body }, { headers })).text();
     };
     for (let n = 0; n < 3; n += 1) {
       const asking = ask(KEY);
@@ -132,10 +132,10 @@ test.each(["native", "translated"] as const)(
       expect(await asking).toContain("walnut");
     }
     const asking = [ask(KEY), ask("sk-other")];
-    const asked = made.upstream.asked.length;
+    const asked = gateway.upstream.asked.length;
     await pass(20_000);
     // The other caller's request waits for the first one, which finds out whether the provider works again.
-    expect(made.upstream.asked).toHaveLength(asked + 1);
+    expect(gateway.upstream.asked).toHaveLength(asked + 1);
     const [, other] = await Promise.all(asking);
     expect(other).toContain("the provider failed (status 500)");
     expect(other).not.toContain("walnut");
@@ -147,8 +147,8 @@ describe("the record of a generation", () => {
     history: "redacted" | "no_texts" | undefined,
     outcome: { readonly error: string; readonly code: string },
   ) => {
-    const made = await gateway();
-    const context = made.context({ headers: { "x-gateway-source": `script of ${EMAIL}` } });
+    const gateway = await createGateway();
+    const context = gateway.context({ headers: { "x-gateway-source": `script of ${EMAIL}` } });
     if (history !== undefined) context.facts.history = history;
     context.facts.tags = `urgent,${EMAIL}`;
     context.facts.droppedParams = `top_k,${EMAIL}`;
@@ -161,7 +161,7 @@ describe("the record of a generation", () => {
       { attempts: [{ ...attempt, cause: "", model: model.id }], begunAttempts: 1 },
     );
     recording.start("", { rawText: "", rawReasoning: "" });
-    await made.settle();
+    await gateway.settle();
     const end = { status: "error", statusCode: 400, finishReason: "", usage: null } as const;
     recording.end({ ...end, ...outcome });
     return recording.write(true).summary;
@@ -201,8 +201,8 @@ describe("the record of a generation", () => {
 });
 
 test("in redacted mode has no personal data in names of files and tools", async () => {
-  const made = await gateway();
-  const context = made.context();
+  const gateway = await createGateway();
+  const context = gateway.context();
   context.facts.history = "redacted";
   const file = { kind: "inline", data: "QQ==", mediaType: "text/plain" } as const;
   const recording = new Recording(

@@ -3,7 +3,7 @@ import { isObject, type JsonObject } from "../../../../src/core/encoding/json.ts
 import { type MemoryGateway, useMemoryGateway } from "../../../support/memory-gateway.ts";
 import { KEY } from "../../../support/memory-platform.ts";
 
-const gateway = useMemoryGateway();
+const createGateway = useMemoryGateway();
 
 const OTHER_KEY = "sk-other";
 const LIST = { jsonrpc: "2.0", id: 1, method: "tools/list" };
@@ -13,13 +13,15 @@ const callOf = (name: string, input: object = {}) => ({
 });
 
 describe("POST /mcp", () => {
-  let made: MemoryGateway;
+  let gateway: MemoryGateway;
   beforeEach(async () => {
-    made = await gateway({ config: { keys: [KEY, OTHER_KEY], callers: { unknown_keys: "refuse" } } });
+    gateway = await createGateway({
+      config: { keys: [KEY, OTHER_KEY], callers: { unknown_keys: "refuse" } },
+    });
   });
 
   const send = (body: unknown, headers: Readonly<Record<string, string>> = {}, method = "POST") =>
-    made.request("/mcp", {
+    gateway.request("/mcp", {
       method,
       headers: {
         authorization: `Bearer ${KEY}`,
@@ -53,7 +55,7 @@ describe("POST /mcp", () => {
   });
 
   test("calls operations with the caller's own key", async () => {
-    const models: unknown = JSON.parse(await (await made.request("/v1/models")).text());
+    const models: unknown = JSON.parse(await (await gateway.request("/v1/models")).text());
     expect(await ask(callOf("list_models"))).toMatchObject({ structuredContent: models });
     const usage = await ask(callOf("get_key_usage"), { authorization: `Bearer ${OTHER_KEY}` });
     expect(usage).toMatchObject({ structuredContent: { object: "key" } });

@@ -11,7 +11,7 @@ const OTHER_KEY = "sk-other";
 const LIMITED_KEY = "sk-limited";
 const EMAILS = ["one@vendor.test", "two@vendor.test"] as const;
 
-const gateway = useMemoryGateway();
+const createGateway = useMemoryGateway();
 
 const missing: Reply = { status: 404, json: { error: { message: "No such batch.", code: null } } };
 
@@ -46,11 +46,11 @@ class Vendor {
 }
 
 let vendor: Vendor;
-let made: MemoryGateway;
+let gateway: MemoryGateway;
 
 beforeEach(async () => {
   vendor = new Vendor();
-  made = await gateway({
+  gateway = await createGateway({
     upstream: new ScriptedUpstream(vendor.answer),
     config: {
       keys: [KEY, OTHER_KEY],
@@ -79,7 +79,7 @@ async function keepFile(file: Pick<FileRecord, "id" | "account"> & Partial<FileR
     expiresAt: 1_900_000_000_000,
     ...file,
   };
-  await made.platform.files(await sha256Hex(KEY), 0).put(record);
+  await gateway.platform.files(await sha256Hex(KEY), 0).put(record);
 }
 
 /** Sends a request. Returns the status and the body. */
@@ -89,7 +89,7 @@ async function ask(
   { key = KEY, body = null }: { readonly key?: string; readonly body?: string | null } = {},
 ): Promise<[number, Record<string, unknown>]> {
   const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
-  const response = await made.request(`/v1/batches${path}`, {
+  const response = await gateway.request(`/v1/batches${path}`, {
     method,
     headers,
     ...(body !== null && { body }),
@@ -129,7 +129,7 @@ describe("a batch", () => {
     expect(done["output_file_id"]).toMatch(/^file-[\da-f]{32}$/);
     expect(done["error_file_id"]).not.toBe(done["output_file_id"]);
     expect(await ask("GET", `/${id}`)).toEqual([200, done]);
-    const files = made.platform.files(await sha256Hex(KEY), 0);
+    const files = gateway.platform.files(await sha256Hex(KEY), 0);
     expect(await files.get(String(done["output_file_id"]))).toMatchObject({
       upstreamId: "out",
       account: EMAILS[0],
@@ -149,7 +149,7 @@ describe("a batch", () => {
 
   test("of another caller is unknown, as is its file, and the provider is not asked", async () => {
     const id = await created();
-    const calls = made.upstream.asked.length;
+    const calls = gateway.upstream.asked.length;
     const refusals = [
       await ask("GET", `/${id}`, { key: OTHER_KEY }),
       await ask("POST", `/${id}/cancel`, { key: OTHER_KEY }),
@@ -161,7 +161,7 @@ describe("a batch", () => {
     ];
     expect(refusals.map(([status]) => status)).toEqual(refusals.map(() => 404));
     expect(await ask("GET", "", { key: OTHER_KEY })).toMatchObject([200, { data: [], first_id: null }]);
-    expect(made.upstream.asked).toHaveLength(calls);
+    expect(gateway.upstream.asked).toHaveLength(calls);
   });
 
   test("that the provider no longer has is a 404", async () => {
@@ -191,8 +191,8 @@ describe("a batch", () => {
 
   test("is unknown after its account was deleted, as is its file", async () => {
     const id = await created();
-    const { config } = await made.platform.configuration.read();
-    await made.platform.configuration.update((current) => ({
+    const { config } = await gateway.platform.configuration.read();
+    await gateway.platform.configuration.update((current) => ({
       ...current,
       accounts: config.accounts.filter(({ email }) => email !== EMAILS[0]),
     }));
@@ -207,19 +207,19 @@ describe("a batch", () => {
       Object.assign(vendor.last.batch, { model: "m", usage: { input_tokens, output_tokens: 0 } });
       await ask("GET", `/${id}`);
     }
-    await made.settle();
-    const counted = made.lines.slice(-stated.length).map(({ prompt_tokens = 0 }) => prompt_tokens);
+    await gateway.settle();
+    const counted = gateway.lines.slice(-stated.length).map(({ prompt_tokens = 0 }) => prompt_tokens);
     expect(counted).toEqual([10, 0, 290, 0]);
-    expect(made.lines.at(-2)).toMatchObject({ operation: "batches", model: "oa/m", provider: "oa" });
+    expect(gateway.lines.at(-2)).toMatchObject({ operation: "batches", model: "oa/m", provider: "oa" });
   });
 
   test("counts no more tokens than batches can have", async () => {
     const id = await created();
     Object.assign(vendor.last.batch, { usage: { input_tokens: 1e30, output_tokens: 5 } });
     await ask("GET", `/${id}`);
-    await made.settle();
-    expect(made.lines.at(-1)).toMatchObject({ operation: "batches", usage_refused: true });
-    expect(made.lines.at(-1)).not.toHaveProperty("prompt_tokens");
+    await gateway.settle();
+    expect(gateway.lines.at(-1)).toMatchObject({ operation: "batches", usage_refused: true });
+    expect(gateway.lines.at(-1)).not.toHaveProperty("prompt_tokens");
   });
 
   test("quotes the provider's refusal", async () => {

@@ -12,7 +12,7 @@ const MIB = 1024 * 1024;
 const BOUNDARY = "the-boundary";
 const PATH = "/v1/audio/transcriptions";
 
-const gateway = useMemoryGateway();
+const createGateway = useMemoryGateway();
 
 const VENDOR = {
   id: "vendor",
@@ -25,7 +25,7 @@ const TWO_ACCOUNTS = ["sk-1", "sk-2"].map((token) => ({ token, provider: "vendor
 
 const ok: Reply = { json: { text: "Hello." } };
 const behind = (reply: (asked: UpstreamRequest) => Reply = () => ok, config: object = {}) =>
-  gateway({ upstream: new ScriptedUpstream(reply), config: { providers: [VENDOR], ...config } });
+  createGateway({ upstream: new ScriptedUpstream(reply), config: { providers: [VENDOR], ...config } });
 
 const part = (name: string, value: string, more = "") =>
   `--${BOUNDARY}\r\nContent-Disposition: form-data; name="${name}"${more}\r\n\r\n${value}\r\n`;
@@ -34,8 +34,13 @@ const file = (value: string, name = "file") =>
 const END = `--${BOUNDARY}--\r\n`;
 const MODEL = part("model", "vendor/mine");
 
-function send(made: MemoryGateway, body: BodyInit, path = PATH, init: RequestInit = {}): Promise<Response> {
-  return made.request(path, {
+function send(
+  gateway: MemoryGateway,
+  body: BodyInit,
+  path = PATH,
+  init: RequestInit = {},
+): Promise<Response> {
+  return gateway.request(path, {
     method: "POST",
     headers: {
       authorization: `Bearer ${KEY}`,
@@ -81,15 +86,15 @@ describe("a form", () => {
     ["first", MODEL + part("prompt", "ü") + file("abc")],
     ["last", part("prompt", "ü") + file("abc") + MODEL],
   ])("whose model comes %s keeps its other fields and files", async (_, body) => {
-    const made = await behind();
-    const response = await send(made, body + END);
+    const gateway = await behind();
+    const response = await send(gateway, body + END);
     expect([response.status, await response.json()]).toEqual([200, { text: "Hello." }]);
-    expect(await fieldsOf(onlyRequest(made))).toEqual([
+    expect(await fieldsOf(onlyRequest(gateway))).toEqual([
       ["model", "real-name"],
       ["prompt", "ü"],
       ["file", "a.mp3", "audio/mpeg", 3],
     ]);
-    const [record] = await made.history();
+    const [record] = await gateway.history();
     expect(record).toMatchObject({ status: "success", model: "vendor/mine" });
     expect(JSON.stringify(record?.messages)).toContain("[a.mp3, audio/mpeg]");
   });
@@ -187,56 +192,56 @@ describe("a form", () => {
   });
 
   test("takes its model from the path of a deployment", async () => {
-    const made = await behind();
+    const gateway = await behind();
     const path = "/openai/deployments/vendor%2Fmine/audio/transcriptions?api-version=1";
-    const response = await send(made, part("model", "ignored") + file("abc") + END, path);
+    const response = await send(gateway, part("model", "ignored") + file("abc") + END, path);
     expect(response.status).toBe(200);
     await response.text();
-    expect((await formOf(onlyRequest(made))).getAll("model")).toEqual(["real-name"]);
+    expect((await formOf(onlyRequest(gateway))).getAll("model")).toEqual(["real-name"]);
   });
 
   test("keeps repeated files and the media type of a field", async () => {
-    const made = await behind();
+    const gateway = await behind();
     const json = part("meta", "{}", "\r\nContent-Type: application/json");
     const body = MODEL + file("a", "image[]") + file("bc", "image[]") + json + END;
-    await (await send(made, body, "/v1/images/edits")).text();
-    expect(await fieldsOf(onlyRequest(made))).toEqual([
+    await (await send(gateway, body, "/v1/images/edits")).text();
+    expect(await fieldsOf(onlyRequest(gateway))).toEqual([
       ["model", "real-name"],
       ["image[]", "a.mp3", "audio/mpeg", 1],
       ["image[]", "a.mp3", "audio/mpeg", 2],
       ["meta", "{}"],
     ]);
-    expect(onlyRequest(made).body).toContain("application/json");
+    expect(onlyRequest(gateway).body).toContain("application/json");
   });
 
   test("is held while its model follows a large file", async () => {
-    const made = await behind();
-    const response = await send(made, file("x".repeat(3 * MIB)) + MODEL + END);
+    const gateway = await behind();
+    const response = await send(gateway, file("x".repeat(3 * MIB)) + MODEL + END);
     expect(response.status).toBe(200);
     await response.text();
-    expect(await fieldsOf(onlyRequest(made))).toEqual([
+    expect(await fieldsOf(onlyRequest(gateway))).toEqual([
       ["model", "real-name"],
       ["file", "a.mp3", "audio/mpeg", 3 * MIB],
     ]);
   });
 
   test("is sent on while it arrives, if the model comes first", async () => {
-    const made = await behind();
+    const gateway = await behind();
     let askedBeforeEnd = 0;
     function* pieces() {
       yield MODEL + file("").slice(0, -2);
       for (let index = 0; index < 8; index += 1) {
-        if (index === 7) askedBeforeEnd = made.upstream.asked.length;
+        if (index === 7) askedBeforeEnd = gateway.upstream.asked.length;
         yield "y".repeat(MIB / 2);
       }
       yield `\r\n${END}`;
     }
-    const answer = send(made, bodyOf(pieces(), 10));
+    const answer = send(gateway, bodyOf(pieces(), 10));
     await pass(1_000);
     const response = await answer;
     expect([response.status, await response.json()]).toEqual([200, { text: "Hello." }]);
     expect(askedBeforeEnd).toBe(1);
-    expect((await fieldsOf(onlyRequest(made))).at(-1)).toEqual(["file", "a.mp3", "audio/mpeg", 4 * MIB]);
+    expect((await fieldsOf(onlyRequest(gateway))).at(-1)).toEqual(["file", "a.mp3", "audio/mpeg", 4 * MIB]);
   });
 
   test.each([
@@ -244,27 +249,27 @@ describe("a form", () => {
     ["not once it was sent in part", "x".repeat(3 * MIB), 1, 429],
   ])("goes to another account %s", async (_, content, requests, status) => {
     let answers = 0;
-    const made = await behind(
+    const gateway = await behind(
       () =>
         ++answers === 1 ? { status: 429, json: { error: { message: "slow down", code: "rate_limit" } } } : ok,
       { accounts: TWO_ACCOUNTS },
     );
-    const response = await send(made, MODEL + file(content) + END);
+    const response = await send(gateway, MODEL + file(content) + END);
     expect(response.status).toBe(status);
     await response.text();
-    expect(made.upstream.asked).toHaveLength(requests);
-    expect(new Set(made.upstream.asked.map(({ token }) => token)).size).toBe(requests);
+    expect(gateway.upstream.asked).toHaveLength(requests);
+    expect(new Set(gateway.upstream.asked.map(({ token }) => token)).size).toBe(requests);
   });
 
   test("streams its answer if its field says so", async () => {
     const events = ['data: {"type":"transcript.text.delta","delta":"Hel"}\n\n', "data: [DONE]\n\n"];
-    const made = await behind(() => ({ body: events }));
-    const response = await send(made, MODEL + part("stream", "true") + file("abc") + END);
+    const gateway = await behind(() => ({ body: events }));
+    const response = await send(gateway, MODEL + part("stream", "true") + file("abc") + END);
     expect([response.headers.get("content-type"), await response.text()]).toEqual([
       expect.stringContaining("text/event-stream"),
       events.join(""),
     ]);
-    expect((await made.history())[0]).toMatchObject({ stream: true });
+    expect((await gateway.history())[0]).toMatchObject({ stream: true });
   });
 
   test.each([
@@ -340,11 +345,11 @@ describe("a form", () => {
     ["that is none", "hello", 400, null],
     ["with a model after too large a file", file("z".repeat(33 * MIB)) + MODEL + END, 413, "model"],
   ])("is refused: %s", async (_, body, status, param) => {
-    const made = await behind();
-    const response = await send(made, body);
+    const gateway = await behind();
+    const response = await send(gateway, body);
     expect([response.status, await response.json()]).toMatchObject([status, { error: { param } }]);
-    await made.settle();
-    expect(made.upstream.asked.filter(({ outcome }) => outcome === "done")).toEqual([]);
+    await gateway.settle();
+    expect(gateway.upstream.asked.filter(({ outcome }) => outcome === "done")).toEqual([]);
   });
 
   test.each([
@@ -352,42 +357,42 @@ describe("a form", () => {
     ["a type without a boundary", "multipart/form-data", MODEL + END],
     ["a huge boundary", `multipart/form-data; boundary=${"b".repeat(300)}`, MODEL + END],
   ])("with %s is refused", async (_, type, body) => {
-    const made = await behind();
+    const gateway = await behind();
     const headers = { authorization: `Bearer ${KEY}`, "content-type": type };
-    const response = await send(made, body, PATH, { headers });
+    const response = await send(gateway, body, PATH, { headers });
     expect(response.status).toBe(400);
     await response.text();
-    expect(made.upstream.asked).toEqual([]);
+    expect(gateway.upstream.asked).toEqual([]);
   });
 
   test("times out if it stops arriving before its model is known", async () => {
-    const made = await behind();
+    const gateway = await behind();
     const answer = send(
-      made,
+      gateway,
       bodyOf([part("prompt", "x")].concat(Array<string>(20).fill(part("y", "z"))), 20_000),
     );
     await pass(500_000);
     const response = await answer;
     expect(response.status).toBe(408);
     await response.text();
-    expect(made.upstream.asked).toEqual([]);
+    expect(gateway.upstream.asked).toEqual([]);
   });
 
   test("ends its request to the provider if the caller leaves", async () => {
-    const made = await behind();
+    const gateway = await behind();
     const leaving = new AbortController();
     function* pieces() {
       yield MODEL + file("").slice(0, -2);
       for (;;) yield "y".repeat(MIB / 2);
     }
-    const answer = send(made, bodyOf(pieces(), 10), PATH, {
+    const answer = send(gateway, bodyOf(pieces(), 10), PATH, {
       signal: leaving.signal,
       duplex: "half",
     } as RequestInit).catch((error: unknown) => error);
     await pass(100);
     leaving.abort();
     await answer;
-    await made.expectIdle();
-    expect(onlyRequest(made).outcome).toBe("cancelled");
+    await gateway.expectIdle();
+    expect(onlyRequest(gateway).outcome).toBe("cancelled");
   });
 });

@@ -5,7 +5,7 @@ import { type Reply, ScriptedUpstream, type UpstreamRequest } from "../../../sup
 
 /** Endpoints that need no translation: JSON goes in; JSON, events or bytes come out as the provider wrote them. */
 
-const gateway = useMemoryGateway();
+const createGateway = useMemoryGateway();
 
 const VENDOR = {
   id: "vendor",
@@ -17,14 +17,14 @@ const VENDOR = {
 const OTHER = { ...VENDOR, id: "other", base_url: "http://other.test/v1", models: { too: "other-name" } };
 
 function behind(reply: (asked: UpstreamRequest) => Reply, config: object = {}) {
-  return gateway({
+  return createGateway({
     upstream: new ScriptedUpstream(reply),
     config: { providers: [VENDOR, OTHER], ...config },
   });
 }
 
-const send = (made: MemoryGateway, path: string, text: string, headers: Record<string, string> = {}) =>
-  made.post(path, null, { body: text, headers });
+const send = (gateway: MemoryGateway, path: string, text: string, headers: Record<string, string> = {}) =>
+  gateway.post(path, null, { body: text, headers });
 
 const requestOf = (more: object = {}) => JSON.stringify({ model: "vendor/mine", input: "Hello", ...more });
 
@@ -44,13 +44,13 @@ const ENDPOINTS = [
 
 describe.each(ENDPOINTS)("POST %s", (path, upstreamPath) => {
   test("sends the body unchanged except for the model's name, and returns the answer unchanged", async () => {
-    const made = await behind(() => ok('{"x" : [1.0], "model":"real-name"}'));
+    const gateway = await behind(() => ok('{"x" : [1.0], "model":"real-name"}'));
     const text =
       '{ "z": 1.0, "model" : "vendor/mine", "input": "Hello", "new": {"model": "vendor/mine"}, "a":[] }';
-    const response = await send(made, path, text);
+    const response = await send(gateway, path, text);
     expect(response.status).toBe(200);
     expect(await response.text()).toBe('{"x" : [1.0], "model":"real-name"}');
-    const [asked] = made.upstream.asked;
+    const [asked] = gateway.upstream.asked;
     expect(asked?.path).toBe(upstreamPath);
     expect(asked?.body).toBe(text.replace('"vendor/mine"', '"real-name"'));
     expect(asked?.token).toBe("sk-of-the-account");
@@ -67,19 +67,22 @@ describe("the cost of an answer that passes through", () => {
     ["long JSON", "application/json", [JSON.stringify({ data: "x".repeat(70_000), usage })], null],
     ["a stream", "text/event-stream", [`data: ${JSON.stringify({ usage })}\n\n`], null],
   ])("of %s is in a header if it is known in time", async (_, type, body, cost) => {
-    const made = await behind(() => ({ type, body }), priced);
-    const response = await send(made, "/v1/images/generations", requestOf());
+    const gateway = await behind(() => ({ type, body }), priced);
+    const response = await send(gateway, "/v1/images/generations", requestOf());
     expect([response.status, response.headers.get("x-gateway-cost")]).toEqual([200, cost]);
     expect(await response.text()).toBe(body.join(""));
-    await made.settle();
-    expect((await made.history())[0]).toMatchObject({ prompt_tokens: 1_000_000, completion_tokens: 100_000 });
+    await gateway.settle();
+    expect((await gateway.history())[0]).toMatchObject({
+      prompt_tokens: 1_000_000,
+      completion_tokens: 100_000,
+    });
   });
 
   test("that breaks off before its headers were sent is an error if nothing else can answer", async () => {
-    const made = await behind(() => ({ type: "application/json", body: ['{"data":', "reset"] }), priced);
-    const response = await send(made, "/v1/images/generations", requestOf());
+    const gateway = await behind(() => ({ type: "application/json", body: ['{"data":', "reset"] }), priced);
+    const response = await send(gateway, "/v1/images/generations", requestOf());
     expect(response.status).toBe(503);
-    expect(made.upstream.asked).toHaveLength(1);
+    expect(gateway.upstream.asked).toHaveLength(1);
   });
 
   const TWO_ACCOUNTS = [
@@ -94,15 +97,15 @@ describe("the cost of an answer that passes through", () => {
   ])("that breaks off before its headers were sent is made by %s", async (_, model, config) => {
     let answers = 0;
     const text = JSON.stringify({ data: [], usage });
-    const made = await behind(
+    const gateway = await behind(
       () => (++answers === 1 ? { type: "application/json", body: ['{"data":[1', "reset"] } : ok(text)),
       { ...priced, ...config },
     );
-    const response = await send(made, "/v1/images/generations", requestOf({ model }));
+    const response = await send(gateway, "/v1/images/generations", requestOf({ model }));
     expect([response.status, await response.text()]).toEqual([200, text]);
-    expect(made.upstream.asked).toHaveLength(2);
-    await made.settle();
-    expect((await made.history())[0]).toMatchObject({
+    expect(gateway.upstream.asked).toHaveLength(2);
+    await gateway.settle();
+    expect((await gateway.history())[0]).toMatchObject({
       status: "success",
       content: text,
       prompt_tokens: 1_000_000,
@@ -111,21 +114,21 @@ describe("the cost of an answer that passes through", () => {
   });
 
   test("that stops before its headers were sent ends with the time of the caller", async () => {
-    const made = await behind(() => ({ type: "application/json", body: ['{"data":', "silence"] }), priced);
-    const sent = send(made, "/v1/images/generations", requestOf(), { "x-gateway-timeout": "1000" });
+    const gateway = await behind(() => ({ type: "application/json", body: ['{"data":', "silence"] }), priced);
+    const sent = send(gateway, "/v1/images/generations", requestOf(), { "x-gateway-timeout": "1000" });
     await pass(1_001);
     const response = await sent;
     expect([response.status, await response.json()]).toMatchObject([
       504,
       { error: { code: "request_timeout" } },
     ]);
-    await made.expectIdle();
+    await gateway.expectIdle();
   });
 });
 
 describe("an endpoint without translation", () => {
   test("forwards the headers of the protocol in both directions, and no others", async () => {
-    const made = await behind(() =>
+    const gateway = await behind(() =>
       ok("{}", "application/json; charset=x", {
         "openai-processing-ms": "3",
         "openai-organization": "org",
@@ -133,7 +136,7 @@ describe("an endpoint without translation", () => {
         "x-request-id": "up-1",
       }),
     );
-    const response = await send(made, "/v1/moderations", requestOf(), {
+    const response = await send(gateway, "/v1/moderations", requestOf(), {
       "openai-beta": "b",
       "openai-organization": "mine",
       cookie: "c=d",
@@ -148,7 +151,7 @@ describe("an endpoint without translation", () => {
     });
     expect(response.headers.has("set-cookie")).toBe(false);
     expect(response.headers.has("openai-organization")).toBe(false);
-    const { headers } = made.upstream.asked[0] ?? {};
+    const { headers } = gateway.upstream.asked[0] ?? {};
     expect(headers?.get("openai-beta")).toBe("b");
     expect(headers?.get("x-stainless-lang")).toBe("js");
     expect(headers?.get("content-type")).toBe("application/json");
@@ -159,11 +162,11 @@ describe("an endpoint without translation", () => {
 
   test("passes on binary data", async () => {
     const bytes = Uint8Array.from({ length: 100_000 }, (_, index) => index % 256);
-    const made = await behind(() => ({ type: "audio/mpeg", body: [bytes.slice(0, 9), bytes.slice(9)] }));
-    const response = await send(made, "/v1/audio/speech", requestOf({ voice: "alloy" }));
+    const gateway = await behind(() => ({ type: "audio/mpeg", body: [bytes.slice(0, 9), bytes.slice(9)] }));
+    const response = await send(gateway, "/v1/audio/speech", requestOf({ voice: "alloy" }));
     expect(response.headers.get("content-type")).toBe("audio/mpeg");
     expect(new Uint8Array(await response.arrayBuffer())).toEqual(bytes);
-    const [record] = await made.history();
+    const [record] = await gateway.history();
     expect(record).toMatchObject({
       content: "[audio/mpeg, 100000 bytes]",
       path: "native",
@@ -172,8 +175,8 @@ describe("an endpoint without translation", () => {
   });
 
   test("sends no model if the API has a default, and requires it elsewhere", async () => {
-    const made = await behind(() => ok("{}"));
-    const vendorIsDefault = await gateway({
+    const gateway = await behind(() => ok("{}"));
+    const vendorIsDefault = await createGateway({
       upstream: new ScriptedUpstream(() => ok("{}")),
       env: { PROVIDER_DRIVER: "openai", PROVIDER_TOKEN: "sk-x" },
       config: { accounts: [{ token: "sk-x" }] },
@@ -181,13 +184,13 @@ describe("an endpoint without translation", () => {
     const text = '{"input":"Hello"}';
     await (await send(vendorIsDefault, "/v1/moderations", text)).text();
     expect(vendorIsDefault.upstream.asked[0]?.body).toBe(text);
-    const refused = await send(made, "/v1/audio/speech", text);
+    const refused = await send(gateway, "/v1/audio/speech", text);
     expect(refused.status).toBe(400);
     expect(await refused.json()).toMatchObject({ error: { param: "model" } });
   });
 
   test("sends unknown names to a default provider that has these endpoints", async () => {
-    const made = await gateway({
+    const gateway = await createGateway({
       upstream: new ScriptedUpstream(() => ok("{}")),
       env: { PROVIDER_DRIVER: "openai", PROVIDER_TOKEN: "sk-x", PROVIDER_MODELS: '{"tts-1":"kokoro"}' },
       config: { accounts: [{ token: "sk-x" }], providers: [VENDOR] },
@@ -196,14 +199,14 @@ describe("an endpoint without translation", () => {
       ["tts-1-hd", "tts-1-hd"],
       ["tts-1", "kokoro"],
     ]) {
-      await (await send(made, "/v1/audio/speech", JSON.stringify({ model: name, input: "x" }))).text();
-      expect(made.upstream.asked.at(-1)?.json()).toMatchObject({ model: sent });
+      await (await send(gateway, "/v1/audio/speech", JSON.stringify({ model: name, input: "x" }))).text();
+      expect(gateway.upstream.asked.at(-1)?.json()).toMatchObject({ model: sent });
     }
-    const before = made.upstream.asked.length;
+    const before = gateway.upstream.asked.length;
     const disabled = await behind(() => ok("{}"), { providers: [{ ...VENDOR, enabled: false }] });
     const refused = await send(disabled, "/v1/audio/speech", requestOf());
     expect(refused.status).toBeGreaterThanOrEqual(400);
-    expect(made.upstream.asked.length).toBe(before);
+    expect(gateway.upstream.asked.length).toBe(before);
     expect(disabled.upstream.asked).toEqual([]);
   });
 
@@ -213,18 +216,18 @@ describe("an endpoint without translation", () => {
     ["two models", '{"model":"vendor/mine","input":"x","\\u006dodel":"other/too"}', 400],
     ["a model that is no text", '{"model":7,"input":"x"}', 400],
   ])("refuses %s", async (_, text, status) => {
-    const made = await behind(() => ok("{}"));
-    const response = await send(made, "/v1/audio/speech", text);
+    const gateway = await behind(() => ok("{}"));
+    const response = await send(gateway, "/v1/audio/speech", text);
     expect(response.status).toBe(status);
     await response.text();
-    expect(made.upstream.asked).toEqual([]);
+    expect(gateway.upstream.asked).toEqual([]);
   });
 
   test("is a 501 if the provider's protocol does not have it", async () => {
-    const made = await behind(() => ok("{}"), {
+    const gateway = await behind(() => ok("{}"), {
       providers: [{ ...VENDOR, driver: "anthropic" }],
     });
-    const response = await send(made, "/v1/rerank", requestOf());
+    const response = await send(gateway, "/v1/rerank", requestOf());
     expect(response.status).toBe(501);
     expect(await response.json()).toMatchObject({
       error: { code: "unsupported", message: 'the provider "vendor" has no endpoint /rerank' },
@@ -236,13 +239,13 @@ describe("an endpoint without translation", () => {
     async (status) => {
       const script = ({ host }: UpstreamRequest): Reply =>
         host === "vendor.test" ? { status, json: { detail: "Not Found" } } : ok('{"ok":1}');
-      const made = await behind(script, {
+      const gateway = await behind(script, {
         model_routes: { any: [{ model: "vendor/mine" }, { model: "other/too" }] },
       });
-      const refused = await send(made, "/v1/rerank", requestOf());
+      const refused = await send(gateway, "/v1/rerank", requestOf());
       expect(refused.status).toBe(501);
       expect(await refused.json()).toMatchObject({ error: { code: "unsupported" } });
-      const routed = await send(made, "/v1/rerank", requestOf({ model: "any" }));
+      const routed = await send(gateway, "/v1/rerank", requestOf({ model: "any" }));
       expect(await routed.text()).toBe('{"ok":1}');
       expect(routed.headers.get("x-gateway-provider")).toBe("other");
     },
@@ -266,15 +269,15 @@ describe("an endpoint without translation", () => {
       { status: 422, error: { message: "No.", type: "invalid_request_error", code: "no", param: null } },
     ];
     for (const { status, error } of errors) {
-      const made = await behind(() => ({ status, json: { error } }));
-      const response = await send(made, "/v1/audio/speech", requestOf());
+      const gateway = await behind(() => ({ status, json: { error } }));
+      const response = await send(gateway, "/v1/audio/speech", requestOf());
       expect(response.status).toBe(status);
       expect(await response.json()).toEqual({ error });
     }
   });
 
   test("replaces a refused account before the first byte", async () => {
-    const made = await behind(
+    const gateway = await behind(
       ({ token }) =>
         token === "sk-1" ? { status: 429, json: { error: { message: "slow" } } } : ok('{"ok":1}'),
       {
@@ -286,38 +289,38 @@ describe("an endpoint without translation", () => {
       },
     );
     for (let turn = 0; turn < 2; turn += 1) {
-      const response = await send(made, "/v1/moderations", requestOf());
+      const response = await send(gateway, "/v1/moderations", requestOf());
       expect(await response.text()).toBe('{"ok":1}');
       await pass(10);
     }
-    expect(made.upstream.asked.filter(({ token }) => token === "sk-1")).toHaveLength(1);
+    expect(gateway.upstream.asked.filter(({ token }) => token === "sk-1")).toHaveLength(1);
   });
 
   test("uses the next model of the route if an answer breaks before its first byte", async () => {
-    const made = await behind(
+    const gateway = await behind(
       ({ host }) =>
         host === "vendor.test" ? { body: ["reset"], type: "audio/mpeg" } : ok("sound", "audio/mpeg"),
       {
         model_routes: { voice: [{ model: "vendor/mine" }, { model: "other/too" }] },
       },
     );
-    const response = await send(made, "/v1/audio/speech", requestOf({ model: "voice" }));
+    const response = await send(gateway, "/v1/audio/speech", requestOf({ model: "voice" }));
     expect(await response.text()).toBe("sound");
   });
 
   test("breaks the answer to the caller, too, if it breaks later", async () => {
-    const made = await behind(() => ({ type: "audio/mpeg", body: ["so", "reset"] }));
-    const response = await send(made, "/v1/audio/speech", requestOf());
+    const gateway = await behind(() => ({ type: "audio/mpeg", body: ["so", "reset"] }));
+    const response = await send(gateway, "/v1/audio/speech", requestOf());
     expect(response.status).toBe(200);
     await expect(response.text()).rejects.toThrow();
-    const [record] = await made.history();
+    const [record] = await gateway.history();
     expect(record).toMatchObject({ status: "error" });
-    expect(made.lines.at(-1)).toMatchObject({ error: "upstream_error", operation: "audio" });
+    expect(gateway.lines.at(-1)).toMatchObject({ error: "upstream_error", operation: "audio" });
   });
 
   test("ends broken events with an error event", async () => {
-    const made = await behind(() => ({ body: ['data: {"type":"a"}\n\n', "reset"] }));
-    const response = await send(made, "/v1/images/generations", requestOf({ stream: true }));
+    const gateway = await behind(() => ({ body: ['data: {"type":"a"}\n\n', "reset"] }));
+    const response = await send(gateway, "/v1/images/generations", requestOf({ stream: true }));
     const text = await response.text();
     expect(text).toMatch(/^data: {"type":"a"}\n\ndata: {"error":{.*"upstream_error".*}}\n\n$/);
   });
@@ -325,8 +328,8 @@ describe("an endpoint without translation", () => {
   test("hides the account's token in an error event for any split", async () => {
     const event =
       'event: error\ndata: {"type":"error","error":{"message":"Incorrect API key: sk-of-the-account"}}\n\n';
-    const made = await behind(() => ({ body: ['data: {"type":"a"}\n\n', ...event] }));
-    const response = await send(made, "/v1/images/generations", requestOf({ stream: true }));
+    const gateway = await behind(() => ({ body: ['data: {"type":"a"}\n\n', ...event] }));
+    const response = await send(gateway, "/v1/images/generations", requestOf({ stream: true }));
     expect(await response.text()).toBe(
       `data: {"type":"a"}\n\n${event.replace("sk-of-the-account", "[masked]")}`,
     );
@@ -334,31 +337,34 @@ describe("an endpoint without translation", () => {
 
   test("passes on a long event without a line break in pieces", async () => {
     const line = `data: {"b64_json":"${"x".repeat(300_000)}"}`;
-    const made = await behind(() => ({ body: [line.slice(0, 200_000), "silence"] }));
-    const response = await send(made, "/v1/images/generations", requestOf({ stream: true }));
+    const gateway = await behind(() => ({ body: [line.slice(0, 200_000), "silence"] }));
+    const response = await send(gateway, "/v1/images/generations", requestOf({ stream: true }));
     const { value } = (await response.body?.getReader().read()) ?? {};
     expect(value?.length).toBeGreaterThan(10_000);
   });
 
   test("gives up a silent provider after the idle limit", async () => {
-    const made = await behind(() => ({ type: "audio/mpeg", body: ["so", "silence"] }));
-    const response = await send(made, "/v1/audio/speech", requestOf());
+    const gateway = await behind(() => ({ type: "audio/mpeg", body: ["so", "silence"] }));
+    const response = await send(gateway, "/v1/audio/speech", requestOf());
     const read = response.text().catch((error: unknown) => error);
     await pass(130_000);
     expect(await read).toBeInstanceOf(Error);
-    expect(made.upstream.asked[0]?.outcome).toBe("cancelled");
-    await made.expectIdle();
+    expect(gateway.upstream.asked[0]?.outcome).toBe("cancelled");
+    await gateway.expectIdle();
   });
 
   test("cancels the request to the provider if the client leaves", async () => {
-    const made = await behind(() => ({ type: "audio/mpeg", body: ["so", "silence"] }));
+    const gateway = await behind(() => ({ type: "audio/mpeg", body: ["so", "silence"] }));
     const leaving = new AbortController();
-    const response = await made.post("/v1/audio/speech", null, { body: requestOf(), signal: leaving.signal });
+    const response = await gateway.post("/v1/audio/speech", null, {
+      body: requestOf(),
+      signal: leaving.signal,
+    });
     await response.body?.getReader().read();
     leaving.abort();
-    await made.expectIdle();
-    expect(made.upstream.asked[0]?.outcome).toBe("cancelled");
-    expect(made.lines.at(-1)).toMatchObject({ error: "request_cancelled" });
+    await gateway.expectIdle();
+    expect(gateway.upstream.asked[0]?.outcome).toBe("cancelled");
+    expect(gateway.lines.at(-1)).toMatchObject({ error: "request_cancelled" });
   });
 
   test("waits for a slow reader", async () => {
@@ -366,8 +372,8 @@ describe("an endpoint without translation", () => {
     function* pieces() {
       for (; taken < 100; taken += 1) yield new Uint8Array(16 * 1024);
     }
-    const made = await behind(() => ({ type: "audio/mpeg", body: pieces() }));
-    const response = await send(made, "/v1/audio/speech", requestOf());
+    const gateway = await behind(() => ({ type: "audio/mpeg", body: pieces() }));
+    const response = await send(gateway, "/v1/audio/speech", requestOf());
     await pass(1_000);
     expect(taken).toBeLessThan(10);
     expect((await response.arrayBuffer()).byteLength).toBe(100 * 16 * 1024);
@@ -411,10 +417,10 @@ describe("the record of such a request", () => {
       { prompt_tokens: 1 },
     ],
   ])("%s", async (_, answer, expected) => {
-    const made = await behind(() => ok(answer));
-    await (await send(made, "/v1/images/generations", requestOf({ prompt: "Hello" }))).text();
-    await made.settle();
-    expect(made.lines.at(-1)).toMatchObject({
+    const gateway = await behind(() => ok(answer));
+    await (await send(gateway, "/v1/images/generations", requestOf({ prompt: "Hello" }))).text();
+    await gateway.settle();
+    expect(gateway.lines.at(-1)).toMatchObject({
       operation: "images",
       dialect: "chat-completions",
       model: "vendor/mine",
@@ -428,24 +434,28 @@ describe("the record of such a request", () => {
       'data: {"type":"image_generation.partial_image","usage":{"input_tokens":1,"output_tokens":1}}\n\n',
       'data: {"type":"image_generation.completed","usage":{"input_tokens":5,"output_tokens":6}}\n\n',
     ];
-    const made = await behind(() => ({ body: events }));
-    const response = await send(made, "/v1/images/generations", requestOf({ stream: true, prompt: "A cat" }));
+    const gateway = await behind(() => ({ body: events }));
+    const response = await send(
+      gateway,
+      "/v1/images/generations",
+      requestOf({ stream: true, prompt: "A cat" }),
+    );
     expect(await response.text()).toBe(events.join(""));
-    const [record] = await made.history();
+    const [record] = await gateway.history();
     expect(record).toMatchObject({ prompt_tokens: 5, completion_tokens: 6, stream: true });
     expect(JSON.stringify(record?.messages)).toContain("A cat");
   });
 
   test("counts towards limits of requests and tokens", async () => {
-    const made = await behind(() => ok('{"usage":{"total_tokens":50}}'), {
+    const gateway = await behind(() => ok('{"usage":{"total_tokens":50}}'), {
       keys: [],
       api_keys: [{ id: "k", key: KEY, limits: { requests_per_minute: 2, tokens_per_minute: 1_000 } }],
     });
     const remaining: (string | null)[] = [];
     for (let turn = 0; turn < 3; turn += 1) {
-      const response = await send(made, "/v1/rerank", requestOf());
+      const response = await send(gateway, "/v1/rerank", requestOf());
       await response.text();
-      await made.settle();
+      await gateway.settle();
       remaining.push(response.headers.get("x-ratelimit-remaining-tokens"));
       if (turn === 2) expect(response.status).toBe(429);
     }
@@ -457,13 +467,13 @@ describe("the record of such a request", () => {
     [{ dialects: ["messages"] }, 403],
     [{ models: ["vendor/*"], dialects: ["chat-completions"] }, 200],
   ])("respects the scope %j of a key: %i", async (scope, status) => {
-    const made = await behind(() => ok("{}"), { keys: [], api_keys: [{ id: "k", key: KEY, ...scope }] });
-    const response = await send(made, "/v1/rerank", requestOf());
+    const gateway = await behind(() => ok("{}"), { keys: [], api_keys: [{ id: "k", key: KEY, ...scope }] });
+    const response = await send(gateway, "/v1/rerank", requestOf());
     expect(response.status).toBe(status);
     await response.text();
-    expect(made.upstream.asked).toHaveLength(status === 200 ? 1 : 0);
+    expect(gateway.upstream.asked).toHaveLength(status === 200 ? 1 : 0);
     if (status === 403) return;
-    const unnamed = await send(made, "/v1/rerank", '{"query":"x","documents":[]}');
+    const unnamed = await send(gateway, "/v1/rerank", '{"query":"x","documents":[]}');
     expect(unnamed.status).toBe(403);
     await unnamed.text();
   });
@@ -472,21 +482,21 @@ describe("the record of such a request", () => {
 test.each(["Model", "MODEL", "Stream", "\u017ftream"])(
   "a body that names its model or stream in another case is refused: %s",
   async (name) => {
-    const made = await behind(() => ok("{}"));
-    expect((await send(made, "/v1/moderations", requestOf({ [name]: "other" }))).status).toBe(400);
-    expect(made.upstream.asked).toEqual([]);
+    const gateway = await behind(() => ok("{}"));
+    expect((await send(gateway, "/v1/moderations", requestOf({ [name]: "other" }))).status).toBe(400);
+    expect(gateway.upstream.asked).toEqual([]);
   },
 );
 
 test.each(["models", "Models", "fallbacks", "route"])(
   "a key for some models cannot name further ones in a body: %s",
   async (name) => {
-    const made = await behind(() => ok("{}"), { api_keys: [{ key: "sk-few", models: ["vendor/mine"] }] });
+    const gateway = await behind(() => ok("{}"), { api_keys: [{ key: "sk-few", models: ["vendor/mine"] }] });
     const few = { authorization: "Bearer sk-few" };
     const text = requestOf({ [name]: ["big"] });
-    expect((await send(made, "/v1/moderations", text, few)).status).toBe(403);
-    expect(made.upstream.asked).toEqual([]);
-    expect((await send(made, "/v1/moderations", requestOf(), few)).status).toBe(200);
-    expect((await send(made, "/v1/moderations", text)).status).toBe(200);
+    expect((await send(gateway, "/v1/moderations", text, few)).status).toBe(403);
+    expect(gateway.upstream.asked).toEqual([]);
+    expect((await send(gateway, "/v1/moderations", requestOf(), few)).status).toBe(200);
+    expect((await send(gateway, "/v1/moderations", text)).status).toBe(200);
   },
 );

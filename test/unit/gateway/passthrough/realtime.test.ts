@@ -39,7 +39,7 @@ const CONFIG = {
   model_routes: { any: [{ model: "oa/mine" }, { model: "backup/m" }] },
 };
 
-const gateway = useMemoryGateway();
+const createGateway = useMemoryGateway();
 
 /** One end of a WebSocket: what it was sent, and how it was closed. */
 class End {
@@ -141,28 +141,28 @@ class Realtime {
 }
 
 async function realtime(): Promise<Realtime> {
-  return new Realtime(await gateway({ config: CONFIG }));
+  return new Realtime(await createGateway({ config: CONFIG }));
 }
 
 /** An open connection. */
 async function connected(headers: Record<string, string> = {}): Promise<Realtime> {
-  const made = await realtime();
-  expect(await made.open(undefined, headers)).toBe(101);
-  return made;
+  const connection = await realtime();
+  expect(await connection.open(undefined, headers)).toBe(101);
+  return connection;
 }
 
 describe("a realtime connection", () => {
   test("carries events in both directions, holds its account, and is recorded with its usage", async () => {
-    const made = await connected();
-    expect(made.openings).toMatchObject([
+    const connection = await connected();
+    expect(connection.openings).toMatchObject([
       {
         url: "http://vendor.test/v1/realtime?model=gpt-real",
         headers: { authorization: expect.stringMatching(/^Bearer sk-vendor-account-(?:one|two)$/) },
       },
     ]);
-    expect(await made.accountsInUse()).toBe(1);
-    made.say({ type: "response.create" });
-    expect(made.provider.events).toEqual([{ type: "response.create" }]);
+    expect(await connection.accountsInUse()).toBe(1);
+    connection.say({ type: "response.create" });
+    expect(connection.provider.events).toEqual([{ type: "response.create" }]);
     const done = (transcript: string) => ({
       type: "response.done",
       response: {
@@ -170,36 +170,36 @@ describe("a realtime connection", () => {
         usage: { input_tokens: 11, output_tokens: 7, input_token_details: { cached_tokens: 3 } },
       },
     });
-    made.answer(done("Hello you."));
-    made.answer(done("And again."));
-    expect(made.client.events).toEqual([done("Hello you."), done("And again.")]);
-    made.closeClient(4002);
-    expect(made.provider.closeCode).toBe(4002);
-    const [record] = await made.gateway.history();
+    connection.answer(done("Hello you."));
+    connection.answer(done("And again."));
+    expect(connection.client.events).toEqual([done("Hello you."), done("And again.")]);
+    connection.closeClient(4002);
+    expect(connection.provider.closeCode).toBe(4002);
+    const [record] = await connection.gateway.history();
     expect(record).toMatchObject({
       status: "success",
       content: "Hello you.\nAnd again.\n",
       prompt_tokens: 22,
       completion_tokens: 14,
     });
-    expect(made.gateway.lines.at(-1)).toMatchObject({
+    expect(connection.gateway.lines.at(-1)).toMatchObject({
       operation: "realtime",
       model: "oa/mine",
       cached_tokens: 6,
     });
-    await made.gateway.expectIdle();
+    await connection.gateway.expectIdle();
   });
 
   test.each([
     ["a browser's key", `realtime, openai-insecure-api-key.${KEY}`, "realtime"],
     ["only a key", `openai-insecure-api-key.${KEY}`, undefined],
   ])("reads %s from its subprotocols, and does not repeat it", async (_, offered, chosen) => {
-    const made = await realtime();
+    const connection = await realtime();
     const headers = { authorization: "", "sec-websocket-protocol": offered };
-    expect(await made.open(undefined, headers)).toBe(101);
-    expect(made.protocol).toBe(chosen);
-    expect(JSON.stringify(made.openings)).not.toContain(KEY);
-    made.closeClient(1000);
+    expect(await connection.open(undefined, headers)).toBe(101);
+    expect(connection.protocol).toBe(chosen);
+    expect(JSON.stringify(connection.openings)).not.toContain(KEY);
+    connection.closeClient(1000);
   });
 
   test.each([
@@ -207,8 +207,8 @@ describe("a realtime connection", () => {
     ["?intent=transcription", "?intent=transcription"],
     ["?model=oa/mine&intent=transcription", "?model=gpt-real&intent=transcription"],
   ])("with the query %s is opened with %s", async (query, sent) => {
-    const made = new Realtime(
-      await gateway({
+    const connection = new Realtime(
+      await createGateway({
         config: { ...CONFIG, accounts: [...CONFIG.accounts, { token: "sk-d" }] },
         env: {
           PROVIDER_DRIVER: "openai",
@@ -217,9 +217,9 @@ describe("a realtime connection", () => {
         },
       }),
     );
-    expect(await made.open(query)).toBe(101);
-    expect(new URL(made.openings[0]?.url ?? "").search.replace("%2F", "/")).toBe(sent);
-    made.closeClient(1000);
+    expect(await connection.open(query)).toBe(101);
+    expect(new URL(connection.openings[0]?.url ?? "").search.replace("%2F", "/")).toBe(sent);
+    connection.closeClient(1000);
   });
 
   test.each([
@@ -233,28 +233,28 @@ describe("a realtime connection", () => {
     ["no upgrade", "?model=oa/mine", { upgrade: "" }, 405],
     ["another version of the protocol", "?model=oa/mine", { "sec-websocket-version": "8" }, 426],
   ])("with %s is refused without asking the provider", async (_, query, headers, status) => {
-    const made = await realtime();
-    expect(await made.open(query, headers)).toBe(status);
-    expect(made.openings).toEqual([]);
-    await made.gateway.expectIdle();
+    const connection = await realtime();
+    expect(await connection.open(query, headers)).toBe(status);
+    expect(connection.openings).toEqual([]);
+    await connection.gateway.expectIdle();
   });
 
   test("goes to another account, before the caller's socket is accepted", async () => {
-    const made = await realtime();
-    const tokens = () => new Set(made.openings.map(({ headers }) => headers["authorization"]));
-    made.refuse = () => (tokens().size === 1 ? 429 : null);
-    expect(await made.open()).toBe(101);
+    const connection = await realtime();
+    const tokens = () => new Set(connection.openings.map(({ headers }) => headers["authorization"]));
+    connection.refuse = () => (tokens().size === 1 ? 429 : null);
+    expect(await connection.open()).toBe(101);
     expect(tokens().size).toBe(2);
-    made.closeClient(1000);
+    connection.closeClient(1000);
   });
 
   test("goes to the next model of its route", async () => {
-    const made = await realtime();
-    made.refuse = ({ url }) => (url.includes("vendor") ? 500 : null);
-    expect(await made.open("?model=any")).toBe(101);
-    expect(made.openings.at(-1)?.url).toBe("http://backup.test/v1/realtime?model=b");
-    made.closeClient(1000);
-    expect((await made.gateway.history())[0]).toMatchObject({ status: "success", model: "backup/m" });
+    const connection = await realtime();
+    connection.refuse = ({ url }) => (url.includes("vendor") ? 500 : null);
+    expect(await connection.open("?model=any")).toBe(101);
+    expect(connection.openings.at(-1)?.url).toBe("http://backup.test/v1/realtime?model=b");
+    connection.closeClient(1000);
+    expect((await connection.gateway.history())[0]).toMatchObject({ status: "success", model: "backup/m" });
   });
 
   test.each([
@@ -263,36 +263,42 @@ describe("a realtime connection", () => {
     [400, 400],
     [0, 503],
   ])("that the provider refuses with %i is a %i, and is recorded", async (status, expected) => {
-    const made = await realtime();
-    made.refuse = () => status;
-    expect(await made.open()).toBe(expected);
-    expect((await made.gateway.history())[0]).toMatchObject({ status: "error" });
-    await made.gateway.expectIdle();
+    const connection = await realtime();
+    connection.refuse = () => status;
+    expect(await connection.open()).toBe(expected);
+    expect((await connection.gateway.history())[0]).toMatchObject({ status: "error" });
+    await connection.gateway.expectIdle();
   });
 
   test.each([KEYS.limited, KEYS.team])(
     "keeps its model, and names no other one for a limited key or team: %s",
     async (key) => {
-      const made = await connected({ authorization: `Bearer ${key}` });
-      made.say({ type: "session.update", session: { model: "oa/mine", instructions: "Be kind." } });
-      made.say({ type: "session.update", session: { audio: { transcription: { model: "whisper-1" } } } });
-      made.say({ type: "session.update", session: { audio: { transcription: { Model: "whisper-1" } } } });
-      expect(made.provider.events).toEqual([
+      const connection = await connected({ authorization: `Bearer ${key}` });
+      connection.say({ type: "session.update", session: { model: "oa/mine", instructions: "Be kind." } });
+      connection.say({
+        type: "session.update",
+        session: { audio: { transcription: { model: "whisper-1" } } },
+      });
+      connection.say({
+        type: "session.update",
+        session: { audio: { transcription: { Model: "whisper-1" } } },
+      });
+      expect(connection.provider.events).toEqual([
         { type: "session.update", session: { model: "gpt-real", instructions: "Be kind." } },
       ]);
-      expect(made.client.events).toMatchObject(
+      expect(connection.client.events).toMatchObject(
         Array(2).fill({ type: "error", error: { code: "permission_denied" } }),
       );
-      made.closeClient(1000);
+      connection.closeClient(1000);
     },
   );
 
   test("may name further models with a key without a list", async () => {
-    const made = await connected();
+    const connection = await connected();
     const event = { type: "session.update", session: { audio: { transcription: { model: "whisper-1" } } } };
-    made.say(event);
-    expect(made.provider.events).toEqual([event]);
-    made.closeClient(1000);
+    connection.say(event);
+    expect(connection.provider.events).toEqual([event]);
+    connection.closeClient(1000);
   });
 
   test.each([
@@ -302,33 +308,33 @@ describe("a realtime connection", () => {
     [undefined, 1011],
     [1005, 1000],
   ])("ends, if the provider ends with %s, with %i", async (code, expected) => {
-    const made = await connected();
-    made.closeProvider(code);
-    expect(made.client.closeCode).toBe(expected);
-    await made.gateway.expectIdle();
-    made.closeClient(expected);
+    const connection = await connected();
+    connection.closeProvider(code);
+    expect(connection.client.closeCode).toBe(expected);
+    await connection.gateway.expectIdle();
+    connection.closeClient(expected);
   });
 
   test.each([
     ["the caller", 1003, 1000],
     ["the provider", 1011, 1000],
   ])("ends after a binary message of %s", async (from, clientCode, providerCode) => {
-    const made = await connected();
-    if (from === "the caller") made.say(null);
-    else made.answer(null);
-    expect([made.client.closeCode, made.provider.closeCode]).toEqual([clientCode, providerCode]);
-    await made.gateway.expectIdle();
-    made.closeClient();
+    const connection = await connected();
+    if (from === "the caller") connection.say(null);
+    else connection.answer(null);
+    expect([connection.client.closeCode, connection.provider.closeCode]).toEqual([clientCode, providerCode]);
+    await connection.gateway.expectIdle();
+    connection.closeClient();
   });
 
   test("does not show the account's token", async () => {
-    const made = await connected();
-    const authorization = made.openings[0]?.headers["authorization"];
-    made.answer({ type: "error", error: { message: `no quota: ${authorization}` } });
-    expect(made.client.texts).toHaveLength(1);
-    expect(made.client.texts[0]).toContain("no quota");
-    expect(made.client.texts[0]).not.toContain("sk-vendor-account");
-    made.closeClient(1000);
+    const connection = await connected();
+    const authorization = connection.openings[0]?.headers["authorization"];
+    connection.answer({ type: "error", error: { message: `no quota: ${authorization}` } });
+    expect(connection.client.texts).toHaveLength(1);
+    expect(connection.client.texts[0]).toContain("no quota");
+    expect(connection.client.texts[0]).not.toContain("sk-vendor-account");
+    connection.closeClient(1000);
   });
 
   test.each([
@@ -337,72 +343,72 @@ describe("a realtime connection", () => {
     ["expires", { expires: 1 }, 401, "invalid_api_key"],
     ["gets a budget", { limits: { cost_per_day: 1 } }, 403, "permission_denied"],
   ])("ends when its key %s", async (_, change, status, code) => {
-    const made = await connected({ authorization: `Bearer ${KEYS.requests}` });
-    await made.gateway.platform.configuration.update((current) => ({
+    const connection = await connected({ authorization: `Bearer ${KEYS.requests}` });
+    await connection.gateway.platform.configuration.update((current) => ({
       ...current,
       api_keys: current.api_keys.flatMap((entry) =>
         entry.key !== KEYS.requests ? [entry] : change === null ? [] : [{ ...entry, ...change }],
       ),
     }));
     await pass(30_000);
-    expect(made.client.events).toMatchObject([{ type: "error", error: { code } }]);
-    expect([made.client.closeCode, made.provider.closeCode]).toEqual([1008, 1000]);
-    await made.gateway.expectIdle();
-    made.closeClient(1008);
-    expect(await made.gateway.history()).toMatchObject([{ status: "error", status_code: status }]);
+    expect(connection.client.events).toMatchObject([{ type: "error", error: { code } }]);
+    expect([connection.client.closeCode, connection.provider.closeCode]).toEqual([1008, 1000]);
+    await connection.gateway.expectIdle();
+    connection.closeClient(1008);
+    expect(await connection.gateway.history()).toMatchObject([{ status: "error", status_code: status }]);
   });
 
   test("stays open for a key that may use it", async () => {
-    const made = await connected({ authorization: `Bearer ${KEYS.requests}` });
+    const connection = await connected({ authorization: `Bearer ${KEYS.requests}` });
     await pass(60_000);
-    expect(made.client.closeCode).toBeNull();
-    made.closeClient(1000);
+    expect(connection.client.closeCode).toBeNull();
+    connection.closeClient(1000);
   });
 
   const MINUTE = 60_000;
 
   /** Waits until the gateway has ended the connection, and checks the reason that the caller gets. */
-  async function expireWith(made: Realtime, message: string): Promise<void> {
+  async function expireWith(connection: Realtime, message: string): Promise<void> {
     await pass(MINUTE / 2);
-    expect(made.client.events.at(-1)).toMatchObject({
+    expect(connection.client.events.at(-1)).toMatchObject({
       error: {
         code: "websocket_connection_limit_reached",
         message: expect.stringContaining(message),
       },
     });
-    expect([made.client.closeCode, made.provider.closeCode]).toEqual([1000, 1000]);
-    await made.gateway.expectIdle();
-    made.closeClient(1000);
+    expect([connection.client.closeCode, connection.provider.closeCode]).toEqual([1000, 1000]);
+    await connection.gateway.expectIdle();
+    connection.closeClient(1000);
   }
 
   test("ends ten minutes after the last message of either side", async () => {
-    const made = await connected();
-    made.say({ type: "response.create" });
+    const connection = await connected();
+    connection.say({ type: "response.create" });
     await pass(9.5 * MINUTE);
-    made.answer({ type: "session.updated" });
+    connection.answer({ type: "session.updated" });
     await pass(9.5 * MINUTE);
-    expect(made.client.closeCode).toBeNull();
+    expect(connection.client.closeCode).toBeNull();
     await pass(MINUTE / 2);
-    await expireWith(made, "nothing was sent for too long");
+    await expireWith(connection, "nothing was sent for too long");
   });
 
   test("ends after an hour, even while messages are sent", async () => {
-    const made = await connected();
+    const connection = await connected();
     for (let minutes = 0; minutes < 56; minutes += 8) {
-      made.say({ type: "response.create" });
+      connection.say({ type: "response.create" });
       await pass(8 * MINUTE);
     }
-    made.say({ type: "response.create" });
+    connection.say({ type: "response.create" });
     await pass(3.75 * MINUTE);
-    expect(made.client.closeCode).toBeNull();
-    await expireWith(made, "the connection has reached its longest life");
+    expect(connection.client.closeCode).toBeNull();
+    await expireWith(connection, "the connection has reached its longest life");
   });
 
   test("ends after a minute if the caller has sent nothing, even if the provider has", async () => {
-    const made = await connected();
-    made.answer({ type: "session.created" });
+    const connection = await connected();
+    connection.answer({ type: "session.created" });
     await pass(0.75 * MINUTE);
-    expect(made.client.closeCode).toBeNull();
-    await expireWith(made, "the caller sent nothing");
+    expect(connection.client.closeCode).toBeNull();
+    await expireWith(connection, "the caller sent nothing");
   });
 });

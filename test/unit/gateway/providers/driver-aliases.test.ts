@@ -13,7 +13,7 @@ import { KEY } from "../../../support/memory-platform.ts";
 import { ScriptedUpstream, type UpstreamRequest } from "../../../support/scripted-upstream.ts";
 import { inOnePiece } from "../../../support/upstream-scripts.ts";
 
-const gateway = useMemoryGateway();
+const createGateway = useMemoryGateway();
 
 const PROTOCOLS = {
   responses: /\/responses$/,
@@ -45,12 +45,12 @@ const backend = (driver: string) => ({
 });
 
 async function callAdmin(
-  made: MemoryGateway,
+  gateway: MemoryGateway,
   method: string,
   path: string,
   body?: object,
 ): Promise<JsonObject> {
-  const response = await made.request(path, {
+  const response = await gateway.request(path, {
     method,
     headers: { authorization: "Bearer admin", "content-type": "application/json" },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
@@ -61,8 +61,8 @@ async function callAdmin(
 }
 
 /** The driver of the provider `backend`, as an export states it. */
-async function exportedDriver(made: MemoryGateway): Promise<unknown> {
-  const { config } = await callAdmin(made, "GET", "/admin/config/export");
+async function exportedDriver(gateway: MemoryGateway): Promise<unknown> {
+  const { config } = await callAdmin(gateway, "GET", "/admin/config/export");
   const [provider]: unknown[] =
     isObject(config) && Array.isArray(config["providers"]) ? config["providers"] : [];
   return isObject(provider) ? provider["driver"] : undefined;
@@ -74,34 +74,34 @@ const env = { ADMIN_KEY: "admin" };
 const WAYS: Readonly<Record<string, (driver: string, upstream: ScriptedUpstream) => Promise<MemoryGateway>>> =
   {
     "a stored configuration": (driver, upstream) =>
-      gateway({ upstream, env, config: { providers: [backend(driver)] } }),
+      createGateway({ upstream, env, config: { providers: [backend(driver)] } }),
     GATEWAY_CONFIG_JSON: (driver, upstream) => {
       const config = { keys: [KEY], providers: [backend(driver)] };
-      return gateway({ upstream, env: { ...env, GATEWAY_CONFIG_JSON: JSON.stringify(config) } });
+      return createGateway({ upstream, env: { ...env, GATEWAY_CONFIG_JSON: JSON.stringify(config) } });
     },
     "a provider that is added": async (driver, upstream) => {
-      const made = await gateway({ upstream, env });
-      await callAdmin(made, "POST", "/admin/providers", backend(driver));
-      return made;
+      const gateway = await createGateway({ upstream, env });
+      await callAdmin(gateway, "POST", "/admin/providers", backend(driver));
+      return gateway;
     },
     "a provider that is changed": async (driver, upstream) => {
-      const made = await gateway({ upstream, env, config: { providers: [backend("openai")] } });
-      await callAdmin(made, "PUT", "/admin/providers/backend", { driver });
-      return made;
+      const gateway = await createGateway({ upstream, env, config: { providers: [backend("openai")] } });
+      await callAdmin(gateway, "PUT", "/admin/providers/backend", { driver });
+      return gateway;
     },
     "an import": async (driver, upstream) => {
-      const made = await gateway({ upstream, env });
-      await callAdmin(made, "POST", "/admin/config/import", { providers: [backend(driver)] });
-      return made;
+      const gateway = await createGateway({ upstream, env });
+      await callAdmin(gateway, "POST", "/admin/config/import", { providers: [backend(driver)] });
+      return gateway;
     },
   };
 
 /** What the upstream is asked when a caller asks for a model. */
-async function requestsFor(made: MemoryGateway, model: string): Promise<unknown[]> {
+async function requestsFor(gateway: MemoryGateway, model: string): Promise<unknown[]> {
   const messages = [{ role: "user", content: "Hello?" }];
-  const response = await made.post("/v1/chat/completions", { model, messages });
+  const response = await gateway.post("/v1/chat/completions", { model, messages });
   expect([response.status, await response.text()]).toEqual([200, expect.stringContaining("Hi.")]);
-  return made.upstream.asked.map(({ host, path, token, headers, body }: UpstreamRequest) => {
+  return gateway.upstream.asked.map(({ host, path, token, headers, body }: UpstreamRequest) => {
     const key = headers.get("x-api-key") ?? headers.get("x-goog-api-key") ?? token;
     return { host, path, key, body };
   });
@@ -129,13 +129,13 @@ describe.each(CASES)("the alias $alias of the driver $name", ({ alias, name, pro
   it("is accepted in PROVIDER_DRIVER, stays as stated and behaves like the new name", async () => {
     const requests: unknown[] = [];
     for (const driver of [alias, name]) {
-      const made = await gateway({
+      const gateway = await createGateway({
         upstream: upstreamOf(protocol),
         env: { ...env, PROVIDER_DRIVER: driver },
         config: { accounts: [{ token: "key" }] },
       });
-      requests.push(await requestsFor(made, "gpt-4o"));
-      const { items } = await callAdmin(made, "GET", "/admin/providers");
+      requests.push(await requestsFor(gateway, "gpt-4o"));
+      const { items } = await callAdmin(gateway, "GET", "/admin/providers");
       expect(items).toMatchObject([{ id: "default", driver }]);
     }
     expect(requests[0]).toHaveLength(1);
@@ -147,10 +147,10 @@ describe.each(CASES)("the alias $alias of the driver $name", ({ alias, name, pro
     async (_, state) => {
       const requests: unknown[] = [];
       for (const driver of [alias, name]) {
-        const made = await state(driver, upstreamOf(protocol));
+        const gateway = await state(driver, upstreamOf(protocol));
         // Without the driver's own treatment of model names, the path would contain `models/` twice for one protocol.
-        requests.push(await requestsFor(made, "backend/models/small"));
-        expect(await exportedDriver(made)).toBe(driver);
+        requests.push(await requestsFor(gateway, "backend/models/small"));
+        expect(await exportedDriver(gateway)).toBe(driver);
       }
       expect(requests[0]).toMatchObject([{ host: "backend.test", key: "sk-backend-token" }]);
       expect(requests[0]).toEqual(requests[1]);

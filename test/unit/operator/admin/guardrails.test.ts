@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { ADMIN_ENV, callAdmin } from "../../../support/memory-admin.ts";
 import { type MemoryGateway, useMemoryGateway } from "../../../support/memory-gateway.ts";
 
-const gateway = useMemoryGateway();
+const createGateway = useMemoryGateway();
 
 const WORDS = { id: "words", type: "expressions", expressions: [{ pattern: "apollo" }] };
 const HOOK = {
@@ -18,7 +18,7 @@ const MASK = {
 };
 
 describe("guardrails that an administrator edits", () => {
-  let made: MemoryGateway;
+  let gateway: MemoryGateway;
   /** What the webhook was asked, and what it answers. */
   let asked: { readonly authorization: string | null; readonly input: unknown }[];
   let answer: () => Response;
@@ -26,7 +26,7 @@ describe("guardrails that an administrator edits", () => {
   beforeEach(async () => {
     asked = [];
     answer = () => Response.json({ results: [{ flagged: false }] });
-    made = await gateway({
+    gateway = await createGateway({
       env: ADMIN_ENV,
       fetch: async (url, init) => {
         const request = new Request(url, init);
@@ -37,9 +37,9 @@ describe("guardrails that an administrator edits", () => {
     });
   });
 
-  const view = async () => (await callAdmin(made, "GET", "/guardrails")).body;
-  const put = (body: object, headers = {}) => callAdmin(made, "PUT", "/guardrails", body, headers);
-  const check = async (body: object) => (await callAdmin(made, "POST", "/guardrails/check", body)).body;
+  const view = async () => (await callAdmin(gateway, "GET", "/guardrails")).body;
+  const put = (body: object, headers = {}) => callAdmin(gateway, "PUT", "/guardrails", body, headers);
+  const check = async (body: object) => (await callAdmin(gateway, "POST", "/guardrails/check", body)).body;
 
   test("keep the secrets of a webhook when its view is sent back, but not for another address", async () => {
     expect((await put({ rules: [WORDS, HOOK] })).status).toBe(200);
@@ -47,7 +47,7 @@ describe("guardrails that an administrator edits", () => {
     expect(shown).toMatchObject({ rules: [{ id: "words" }, { id: "hook", has_token: true }] });
     expect(JSON.stringify(shown)).not.toContain("secret");
     expect((await put(shown)).status).toBe(200);
-    const stored = async () => (await made.platform.configuration.read()).config.guardrails.rules[1];
+    const stored = async () => (await gateway.platform.configuration.read()).config.guardrails.rules[1];
     expect(await stored()).toMatchObject({ url: HOOK.url, token: HOOK.token });
     await put({ rules: [WORDS, { ...HOOK, token: undefined, url: "https://other.example/" }] });
     expect(await stored()).toMatchObject({ url: "https://other.example/", token: "" });
@@ -67,7 +67,7 @@ describe("guardrails that an administrator edits", () => {
 
   test("have unique ids, and no edit overwrites another", async () => {
     expect((await put({ rules: [WORDS, WORDS] })).status).toBe(400);
-    const { headers } = await callAdmin(made, "GET", "/guardrails");
+    const { headers } = await callAdmin(gateway, "GET", "/guardrails");
     const tag = headers.get("etag") ?? "";
     expect((await put({ rules: [WORDS] }, { "if-match": tag })).status).toBe(200);
     expect((await put({ rules: [] }, { "if-match": tag })).status).toBe(412);

@@ -4,7 +4,7 @@ import { useMemoryGateway } from "../../../support/memory-gateway.ts";
 
 /** Names in tables of the configuration, such as `prices`, that are also names of members of every object. */
 
-const gateway = useMemoryGateway();
+const createGateway = useMemoryGateway();
 
 const PROVIDER = { driver: "openai", base_url: "http://vendor.test/v1", token: "sk-vendor" };
 
@@ -37,12 +37,12 @@ const member = (value: unknown, path: string): unknown =>
   path.split(".").reduce<unknown>((within, name) => (within as JsonObject)[name], value);
 
 async function prepare() {
-  const made = await gateway({
+  const gateway = await createGateway({
     env: { ADMIN_KEY: "admin-key" },
     config: { providers: [{ id: "vendor", ...PROVIDER }] },
   });
   const send = (method: string, path: string, body?: string) =>
-    made.request(path, {
+    gateway.request(path, {
       method,
       headers: { authorization: "Bearer admin-key", "content-type": "application/json" },
       ...(body === undefined ? {} : { body }),

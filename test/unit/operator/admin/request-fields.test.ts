@@ -11,7 +11,7 @@ const BACKEND = { id: "one", driver: "openai", base_url: "https://backend.test" 
 let call: (method: string, path: string, body?: unknown) => Promise<{ status: number; body: JsonObject }>;
 
 beforeEach(async () => {
-  const made = await make({
+  const gateway = await make({
     env: { ADMIN_KEY: "admin" },
     config: {
       keys: [],
@@ -27,7 +27,7 @@ beforeEach(async () => {
     },
   });
   call = async (method, path, body) => {
-    const response = await made.request(path, {
+    const response = await gateway.request(path, {
       method,
       headers: { authorization: "Bearer admin", "content-type": "application/json" },
       ...(body !== undefined && { body: JSON.stringify(body) }),

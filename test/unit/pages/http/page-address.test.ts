@@ -4,7 +4,7 @@ import { checkPageAddress, readPageAddressOptions } from "../../../../src/pages/
 import { useMemoryGateway } from "../../../support/memory-gateway.ts";
 import { KEY } from "../../../support/memory-platform.ts";
 
-const gateway = useMemoryGateway();
+const createGateway = useMemoryGateway();
 
 const PRIVATE = [
   "localhost:3000",
@@ -45,7 +45,7 @@ test.each([
   ["true", "To allow it, start with npm start -- --var PAGE_PRIVATE_HOSTS:localhost:3000 "],
   ["false", "The setting PAGE_PRIVATE_HOSTS lists exceptions."],
 ])("every kind of call says so (development: %s)", async (development, hint) => {
-  const made = await gateway({ env: { GATEWAY_DEVELOPMENT: development } });
+  const gateway = await createGateway({ env: { GATEWAY_DEVELOPMENT: development } });
   const headers = { authorization: `Bearer ${KEY}` };
   const addresses = ["thumbs", "technologies", "metadata", "content"].flatMap((path) => [
     path,
@@ -53,7 +53,7 @@ test.each([
   ]);
   for (const path of addresses) {
     const mark = path.includes("?") ? "&" : "?";
-    const answer = await made.request(`/v1/${path}${mark}url=http://localhost:3000/`, { headers });
+    const answer = await gateway.request(`/v1/${path}${mark}url=http://localhost:3000/`, { headers });
     const { error } = Object(await answer.json());
     expect([answer.status, error.code, error.message], path).toEqual([
       400,
@@ -61,8 +61,8 @@ test.each([
       expect.stringContaining(hint),
     ]);
   }
-  const batch = await made.post("/v1/thumbs", { urls: ["http://localhost:3000/"] });
+  const batch = await gateway.post("/v1/thumbs", { urls: ["http://localhost:3000/"] });
   const { id } = Object(await batch.json());
-  const { results } = Object(await (await made.request(`/v1/jobs/${id}`, { headers })).json());
+  const { results } = Object(await (await gateway.request(`/v1/jobs/${id}`, { headers })).json());
   expect(results[0].error).toMatchObject({ message: expect.stringContaining(hint) });
 });

@@ -21,10 +21,10 @@ interface JobAnswer {
   }[];
 }
 
-const gateway = useMemoryGateway();
+const createGateway = useMemoryGateway();
 
 describe("jobs of the page service", () => {
-  let made: MemoryGateway;
+  let gateway: MemoryGateway;
   let browser: FakeBrowser;
   let counted: number[];
   let gate = Promise.resolve();
@@ -36,7 +36,7 @@ describe("jobs of the page service", () => {
       await gate;
       if (url.includes("crash")) throw pageCrashed();
     });
-    made = await gateway({
+    gateway = await createGateway({
       pages: {
         browser,
         countCalls: async (_, limit, calls = 1) => {
@@ -54,12 +54,12 @@ describe("jobs of the page service", () => {
     return [response.status, error.code, error.param];
   };
   const post = (body: unknown, query = "") =>
-    made.request(`/v1/thumbs${query}`, {
+    gateway.request(`/v1/thumbs${query}`, {
       method: "POST",
       headers: { "content-type": "application/json" },
       body: JSON.stringify(body),
     });
-  const look = async (id: string) => jobIn(await made.request(`/v1/jobs/${id}`));
+  const look = async (id: string) => jobIn(await gateway.request(`/v1/jobs/${id}`));
   async function over(id: string): Promise<JobAnswer> {
     await expect
       .poll(async () => (await look(id)).status, { timeout: 20_000 })
@@ -70,7 +70,7 @@ describe("jobs of the page service", () => {
   it("answer at once, show their state, and return the result", async () => {
     const begun = Promise.withResolvers<void>();
     gate = begun.promise;
-    const response = await made.request("/v1/thumbs?url=example.com&size=og&async=true");
+    const response = await gateway.request("/v1/thumbs?url=example.com&size=og&async=true");
     expect(response.status).toBe(202);
     const job = await jobIn(response);
     expect(job.id).toMatch(/^job_[0-9a-f]{32}$/);
@@ -79,7 +79,7 @@ describe("jobs of the page service", () => {
     expect(response.headers.get("ratelimit-limit")).toBe("100");
     expect(response.headers.get("cache-control")).toBe("no-store");
     expect(job).toMatchObject({ results: [{ url: "example.com", resultUrl: null, error: null }] });
-    const early = await made.request(`/v1/jobs/${job.id}/results/0`);
+    const early = await gateway.request(`/v1/jobs/${job.id}/results/0`);
     expect(await codeOf(early)).toEqual([409, "job_not_finished", null]);
     begun.resolve();
     const done = await over(job.id);
@@ -87,15 +87,15 @@ describe("jobs of the page service", () => {
       status: "completed",
       progress: { total: 1, completed: 1, failed: 0, cancelled: 0 },
     });
-    const result = await made.request(done.results[0]?.resultUrl ?? "");
+    const result = await gateway.request(done.results[0]?.resultUrl ?? "");
     expect([result.status, await result.text()]).toEqual([200, "jpeg of http://example.com/"]);
     expect(result.headers.get("content-type")).toBe("image/jpeg");
     expect(result.headers.get("x-page-url")).toBe("http://example.com/");
     expect(result.headers.get("cache-control")).toMatch(/^private, max-age=3[56]\d\d$/);
     const tag = { "if-none-match": result.headers.get("etag") ?? "" };
-    expect((await made.request(done.results[0]?.resultUrl ?? "", { headers: tag })).status).toBe(304);
+    expect((await gateway.request(done.results[0]?.resultUrl ?? "", { headers: tag })).status).toBe(304);
     // It is kept with all other captures.
-    const again = await made.request("/v1/thumbs?url=example.com&size=og");
+    const again = await gateway.request("/v1/thumbs?url=example.com&size=og");
     expect([again.headers.get("x-cache"), browser.captures.length]).toEqual(["HIT", 1]);
   });
 
@@ -112,8 +112,14 @@ describe("jobs of the page service", () => {
       ["crash.example.com", "page_crashed"],
       ["example.org", undefined],
     ]);
-    expect(await (await made.request(`/v1/jobs/${id}/results/3`)).text()).toBe("png of http://example.org/");
-    expect(await codeOf(await made.request(`/v1/jobs/${id}/results/2`))).toEqual([502, "page_crashed", null]);
+    expect(await (await gateway.request(`/v1/jobs/${id}/results/3`)).text()).toBe(
+      "png of http://example.org/",
+    );
+    expect(await codeOf(await gateway.request(`/v1/jobs/${id}/results/2`))).toEqual([
+      502,
+      "page_crashed",
+      null,
+    ]);
     expect(browser.captures.every(([request]) => request.full && request.format === "png")).toBe(true);
   });
 
@@ -160,7 +166,7 @@ describe("jobs of the page service", () => {
   it.each(["{", '{"urls": []}', '{"urls": ["example.com"], "fullPage": true}'])(
     "count as one call if %j cannot be read, and state the remaining calls",
     async (body) => {
-      const response = await made.request("/v1/metadata", {
+      const response = await gateway.request("/v1/metadata", {
         method: "POST",
         headers: { "content-type": "application/json" },
         body,
@@ -193,7 +199,9 @@ describe("jobs of the page service", () => {
       kept.push(job);
       return null;
     };
-    made = await gateway({ pages: { jobs: { create, get: nothing, result: nothing, cancel: nothing } } });
+    gateway = await createGateway({
+      pages: { jobs: { create, get: nothing, result: nothing, cancel: nothing } },
+    });
     const tabs = `example.com/${"\t".repeat(100_000)}x`;
     await post({ urls: ["http://127.0.0.1/", "example.com", tabs], size: "m" });
     expect(kept[0]?.tasks.map(({ query, fault }) => [query, fault?.code])).toEqual([
@@ -202,7 +210,7 @@ describe("jobs of the page service", () => {
       ["", "url_too_long"],
     ]);
     const alone = (query: Record<string, string>) =>
-      made.request(`/v1/thumbs?${new URLSearchParams({ async: "true", url: "example.com", ...query })}`);
+      gateway.request(`/v1/thumbs?${new URLSearchParams({ async: "true", url: "example.com", ...query })}`);
     expect((await alone({ url: `${" ".repeat(9_000)}example.com` })).status).toBe(429);
     expect(await codeOf(await alone({ url: `example.com/${"\t".repeat(9_000)}x` }))).toEqual([
       400,
@@ -226,9 +234,9 @@ describe("jobs of the page service", () => {
     const refused = await post({ urls: ["example.com"] });
     expect(refused.headers.get("retry-after")).toMatch(/^\d+$/);
     expect(await codeOf(refused)).toEqual([429, "job_limit_exceeded", null]);
-    const cancelled = await made.request(`/v1/jobs/${ids[4]}`, { method: "DELETE" });
+    const cancelled = await gateway.request(`/v1/jobs/${ids[4]}`, { method: "DELETE" });
     expect(await jobIn(cancelled)).toMatchObject({ status: "cancelled", progress: { cancelled: 1 } });
-    expect(await codeOf(await made.request(`/v1/jobs/${ids[4]}/results/0`))).toEqual([
+    expect(await codeOf(await gateway.request(`/v1/jobs/${ids[4]}/results/0`))).toEqual([
       409,
       "job_cancelled",
       null,
@@ -239,18 +247,18 @@ describe("jobs of the page service", () => {
   });
 
   it("can be read only with their id, which is never logged", async () => {
-    const { id } = await jobIn(await made.request("/v1/thumbs?url=example.com&async"));
+    const { id } = await jobIn(await gateway.request("/v1/thumbs?url=example.com&async"));
     await over(id);
     for (const other of ["job_0", `${id}0`, "%00", `job_${"0".repeat(64)}_${"0".repeat(32)}`]) {
       for (const method of ["GET", "DELETE"]) {
-        const response = await made.request(`/v1/jobs/${other}`, { method });
+        const response = await gateway.request(`/v1/jobs/${other}`, { method });
         expect(await codeOf(response)).toEqual([404, "job_not_found", null]);
       }
     }
     for (const place of ["1", "-1", "x", "1e0"]) {
-      expect((await made.request(`/v1/jobs/${id}/results/${place}`)).status).toBe(404);
+      expect((await gateway.request(`/v1/jobs/${id}/results/${place}`)).status).toBe(404);
     }
-    expect(JSON.stringify(made.lines)).not.toContain(id);
+    expect(JSON.stringify(gateway.lines)).not.toContain(id);
   });
 
   it("are not found if a result is deleted between the two reads of its job", async () => {
@@ -264,8 +272,8 @@ describe("jobs of the page service", () => {
       result: async () => null,
       cancel: async () => null,
     };
-    made = await gateway({ pages: { jobs } });
-    expect(await codeOf(await made.request("/v1/jobs/job_1/results/0"))).toEqual([
+    gateway = await createGateway({ pages: { jobs } });
+    expect(await codeOf(await gateway.request("/v1/jobs/job_1/results/0"))).toEqual([
       404,
       "job_not_found",
       null,
@@ -278,7 +286,7 @@ describe("jobs of the page service", () => {
     const urls = ["example.com/1", "example.com/2", "example.com/3", "example.com/4"];
     const { id } = await jobIn(await post({ urls }, `?key=${KEY}`));
     await expect.poll(() => browser.captures.length, { timeout: 20_000 }).toBe(2);
-    await made.platform.configuration.update((config) => ({ ...config, keys: [], api_keys: [] }));
+    await gateway.platform.configuration.update((config) => ({ ...config, keys: [], api_keys: [] }));
     begun.resolve();
     const { results } = await over(id);
     expect(results.map(({ error }) => error?.code)).toEqual([
@@ -287,13 +295,13 @@ describe("jobs of the page service", () => {
       "invalid_api_key",
       "invalid_api_key",
     ]);
-    expect((await made.request(`/v1/jobs/${id}/results/3`)).status).toBe(401);
+    expect((await gateway.request(`/v1/jobs/${id}/results/3`)).status).toBe(401);
     expect(browser.captures).toHaveLength(2);
   });
 
   it("count for a key, and cannot be created with a link that was signed for one picture", async () => {
     const query = new URLSearchParams({ url: "example.com", key: KEY, async: "yes" });
-    const { id } = await jobIn(await made.request(`/v1/thumbs?${query}`));
+    const { id } = await jobIn(await gateway.request(`/v1/thumbs?${query}`));
     await over(id);
     expect([counted, browser.captures[0]?.[1]]).toEqual([[], expect.stringMatching(/^key:/)]);
     const entry = apiKeySchema.parse({ key: KEY });

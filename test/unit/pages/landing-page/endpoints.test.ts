@@ -2,12 +2,12 @@ import { expect, it } from "vitest";
 import { handleRequest } from "../../../../src/app.ts";
 import { useMemoryGateway } from "../../../support/memory-gateway.ts";
 
-const gateway = useMemoryGateway();
+const createGateway = useMemoryGateway();
 
 it("the public page is the same for every host, so it may be cached", async () => {
-  const made = await gateway();
+  const gateway = await createGateway();
   const page = async (url: string) => {
-    const runtime = { platform: made.platform, waitUntil: made.waitUntil, clientAddress: "" };
+    const runtime = { platform: gateway.platform, waitUntil: gateway.waitUntil, clientAddress: "" };
     const response = await handleRequest(new Request(url), runtime);
     expect(response.headers.get("cache-control")).toContain("public");
     return response.text();

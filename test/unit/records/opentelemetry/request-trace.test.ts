@@ -7,7 +7,7 @@ import { completionsScript } from "../../../support/upstream-scripts.ts";
 
 /** Traces and metrics of whole requests, as a collector gets them. */
 
-const gateway = useMemoryGateway();
+const createGateway = useMemoryGateway();
 
 const TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
 const CLIENT_SPAN = "00f067aa0ba902b7";
@@ -63,7 +63,7 @@ const speaks = completionsScript();
 /** A gateway with a collector. */
 async function traced(env: Readonly<Record<string, string>> = {}) {
   const received: { readonly path: string; readonly text: string }[] = [];
-  const { platform, upstream, lines } = await gateway({
+  const { platform, upstream, lines } = await createGateway({
     upstream: new ScriptedUpstream((asked) => (asked.host === "broken.test" ? refused : speaks(asked))),
     config: CONFIG,
     env: {
@@ -78,18 +78,18 @@ async function traced(env: Readonly<Record<string, string>> = {}) {
     received.push({ path: new URL(url).pathname, text: await request.text() });
     return new Response("{}");
   };
-  const made = new MemoryGateway({ ...platform, deploymentFetch }, upstream, lines);
+  const gateway = new MemoryGateway({ ...platform, deploymentFetch }, upstream, lines);
   const textsOf = (path: string) => received.filter((each) => each.path === path).map(({ text }) => text);
   return {
-    made,
+    gateway,
     /** Sends a chat and reads its answer. Returns the status. */
     chat: async (model: string, headers: Readonly<Record<string, string>> = {}, more: object = {}) => {
       const body = { model, messages: [{ role: "user", content: "What I say stays here." }], ...more };
-      const response = await made.post("/v1/chat/completions", body, {
+      const response = await gateway.post("/v1/chat/completions", body, {
         headers: { authorization: `Bearer ${KEY}`, ...headers },
       });
       await response.text();
-      await made.settle();
+      await gateway.settle();
       await pass(60_000);
       return response.status;
     },
@@ -111,7 +111,7 @@ const traceparents = (asked: readonly UpstreamRequest[], host: string) =>
 
 describe("a trace", () => {
   test("has a span of the request and one of each attempt", async () => {
-    const { chat, spans, made, texts } = await traced();
+    const { chat, spans, gateway, texts } = await traced();
     expect(await chat("routed", parent())).toBe(200);
     const [server, failed, answered, ...others] = spans();
     expect(others).toEqual([]);
@@ -144,8 +144,10 @@ describe("a trace", () => {
         "polygate.account.hash": expect.stringMatching(/^[\da-f]{16}$/),
       },
     });
-    expect(traceparents(made.upstream.asked, "working.test")).toEqual([`00-${TRACE}-${answered?.spanId}-01`]);
-    expect(traceparents(made.upstream.asked, "broken.test")).toEqual([null]);
+    expect(traceparents(gateway.upstream.asked, "working.test")).toEqual([
+      `00-${TRACE}-${answered?.spanId}-01`,
+    ]);
+    expect(traceparents(gateway.upstream.asked, "broken.test")).toEqual([null]);
     expect(texts()).not.toMatch(/stays here|secret-of|sk-test/);
   });
 
@@ -169,9 +171,9 @@ describe("a trace", () => {
   });
 
   test("is not created for probes", async () => {
-    const { made, texts } = await traced();
-    await (await made.request("/healthz")).text();
-    await made.settle();
+    const { gateway, texts } = await traced();
+    await (await gateway.request("/healthz")).text();
+    await gateway.settle();
     await pass(60_000);
     expect(texts()).toBe("");
   });

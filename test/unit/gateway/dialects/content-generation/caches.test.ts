@@ -9,11 +9,11 @@ const OTHER_KEY = "sk-other";
 const LIMITED_KEY = "sk-limited";
 const EXPIRE_TIME = "2999-01-01T00:00:00Z";
 
-const gateway = useMemoryGateway();
+const createGateway = useMemoryGateway();
 
 /** The names of the vendor's caches, with the key that created each. */
 let names: Map<string, string>;
-let made: MemoryGateway;
+let gateway: MemoryGateway;
 const keyOf = ({ headers }: UpstreamRequest) => headers.get("x-goog-api-key") ?? "";
 
 /** Answers like the vendor: a cache is known only with the key that created it. */
@@ -40,7 +40,7 @@ function answer(asked: UpstreamRequest): Reply {
 
 beforeEach(async () => {
   names = new Map();
-  made = await gateway({
+  gateway = await createGateway({
     upstream: new ScriptedUpstream(answer),
     config: {
       keys: [KEY, OTHER_KEY],
@@ -68,7 +68,7 @@ async function ask(
   body?: object,
   key = KEY,
 ): Promise<[number, Record<string, unknown>]> {
-  const response = await made.request(`/v1beta/${path}`, {
+  const response = await gateway.request(`/v1beta/${path}`, {
     method,
     headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
@@ -90,7 +90,7 @@ describe("cached contents", () => {
   test("are created, used, changed and deleted at one account", async () => {
     const [, cache] = await create("models/cont/m", { ttl: "60s" });
     expect(cache).toMatchObject({ model: "models/cont/m", expireTime: EXPIRE_TIME, unknown: [1.5] });
-    expect(made.upstream.asked[0]?.json()).toMatchObject({ model: "models/real-name", ttl: "60s" });
+    expect(gateway.upstream.asked[0]?.json()).toMatchObject({ model: "models/real-name", ttl: "60s" });
     const all = [String(cache["name"]), await created()];
     expect(new Set(names.values()).size).toBe(2);
     for (const cachedContent of all)
@@ -125,16 +125,16 @@ describe("cached contents", () => {
   test("of a route are created at its first model whose provider supports them", async () => {
     const [, cache] = await create("models/routed");
     expect(cache).toMatchObject({ model: "models/routed" });
-    expect(made.upstream.asked.map(({ host }) => host)).toEqual(["vendor.test"]);
+    expect(gateway.upstream.asked.map(({ host }) => host)).toEqual(["vendor.test"]);
   });
 
   test("of one caller are unknown to others, and the provider is not asked", async () => {
     const name = await created();
-    const calls = made.upstream.asked.length;
+    const calls = gateway.upstream.asked.length;
     for (const [method, body] of [["GET"], ["DELETE"], ["PATCH", {}]] as const)
       expect((await ask(method, name, body, OTHER_KEY))[0]).toBe(404);
     expect(await ask("GET", "cachedContents", undefined, OTHER_KEY)).toEqual([200, {}]);
-    expect(made.upstream.asked).toHaveLength(calls);
+    expect(gateway.upstream.asked).toHaveLength(calls);
   });
 
   test.each([
@@ -153,7 +153,7 @@ describe("cached contents", () => {
 
   test("whose account was deleted are unknown", async () => {
     const name = await created();
-    await made.platform.configuration.update((config) => ({ ...config, accounts: [] }));
+    await gateway.platform.configuration.update((config) => ({ ...config, accounts: [] }));
     expect((await ask("GET", name))[0]).toBe(404);
   });
 });

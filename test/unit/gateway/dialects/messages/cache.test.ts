@@ -29,7 +29,7 @@ const STREAM = [
 ];
 
 /** A gateway in front of a backend; `refused` is what it does not take. */
-function gateway(refused = "nothing of the kind"): Promise<MemoryGateway> {
+function createGateway(refused = "nothing of the kind"): Promise<MemoryGateway> {
   const upstream = new ScriptedUpstream((asked): Reply => {
     if (asked.body.includes(refused)) {
       const message = `messages.0.content.0.text.${refused}: Extra inputs are not permitted`;
@@ -64,34 +64,39 @@ const REQUEST = {
 
 describe("a message-style backend's cache", () => {
   test("is used where the caller marks it", async () => {
-    const made = await gateway();
-    await made.post("/v1/messages", REQUEST);
-    expect(made.upstream.asked.at(-1)?.json()).toMatchObject({
+    const gateway = await createGateway();
+    await gateway.post("/v1/messages", REQUEST);
+    expect(gateway.upstream.asked.at(-1)?.json()).toMatchObject({
       system: [text("Be kind.\n\nBe brief.", hour), text("It is Monday.")],
       tools: [{ name: "look" }, { name: "go", ...hour }],
       messages: REQUEST.messages,
     });
-    expect(made.upstream.asked.at(-1)?.body.match(/cache_control/g)).toHaveLength(6);
+    expect(gateway.upstream.asked.at(-1)?.body.match(/cache_control/g)).toHaveLength(6);
   });
 
   test("is used up to the end only if the caller asks for it", async () => {
-    const made = await gateway();
+    const gateway = await createGateway();
     const messages = [{ role: "user", content: "Hello" }];
-    await made.post("/v1/messages", { ...REQUEST, tools: [], system: "Be kind.", messages, ...hour });
-    expect(made.upstream.asked.at(-1)?.json()).toMatchObject({ system: "Be kind.", ...hour });
-    await made.post("/v1/messages", { ...REQUEST, tools: [], system: [text("Be"), text("kind.")], messages });
-    expect(made.upstream.asked.at(-1)?.json()).toMatchObject({ system: "Be\n\nkind." });
-    expect(made.upstream.asked.at(-1)?.body).not.toContain("cache_control");
+    await gateway.post("/v1/messages", { ...REQUEST, tools: [], system: "Be kind.", messages, ...hour });
+    expect(gateway.upstream.asked.at(-1)?.json()).toMatchObject({ system: "Be kind.", ...hour });
+    await gateway.post("/v1/messages", {
+      ...REQUEST,
+      tools: [],
+      system: [text("Be"), text("kind.")],
+      messages,
+    });
+    expect(gateway.upstream.asked.at(-1)?.json()).toMatchObject({ system: "Be\n\nkind." });
+    expect(gateway.upstream.asked.at(-1)?.body).not.toContain("cache_control");
   });
 
   test("is not used with a server that does not support it", async () => {
-    const made = await gateway("cache_control");
-    expect((await made.post("/v1/messages", REQUEST)).status).toBe(200);
+    const gateway = await createGateway("cache_control");
+    expect((await gateway.post("/v1/messages", REQUEST)).status).toBe(200);
   });
 
   test.each([false, true])("reports the tokens read and written (stream: %s)", async (stream) => {
-    const made = await gateway();
-    const body = await (await made.post("/v1/messages", { ...REQUEST, stream })).text();
+    const gateway = await createGateway();
+    const body = await (await gateway.post("/v1/messages", { ...REQUEST, stream })).text();
     expect(body).toMatch(/"cache_creation_input_tokens":40\b/);
     expect(body).toMatch(/"cache_read_input_tokens":500\b/);
   });

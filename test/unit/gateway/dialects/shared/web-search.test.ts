@@ -128,7 +128,10 @@ const BACKENDS = {
       : { body: [`data: ${JSON.stringify(CONTENT)}\n\n`] },
 };
 
-function gateway(driver: keyof typeof BACKENDS, env: Record<string, string> = {}): Promise<MemoryGateway> {
+function createGateway(
+  driver: keyof typeof BACKENDS,
+  env: Record<string, string> = {},
+): Promise<MemoryGateway> {
   return make({
     upstream: new ScriptedUpstream(BACKENDS[driver]),
     env: { PROVIDER_DRIVER: driver, ...env },
@@ -207,11 +210,11 @@ const TOLD: Readonly<Record<string, Readonly<Record<"openai" | "anthropic", RegE
 describe.each(["openai", "anthropic"] as const)("a web search through %s", (driver) => {
   for (const [style, request] of Object.entries(STYLES)) {
     it.each([false, true])(`comes back in ${style} (stream: %s)`, async (stream) => {
-      const made = await gateway(driver);
-      const response = await made.post(...request(stream));
+      const gateway = await createGateway(driver);
+      const response = await gateway.post(...request(stream));
       expect(response.status).toBe(200);
       expect(await response.text()).toMatch(TOLD[style]?.[driver] ?? /never/);
-      const asked = made.upstream.asked.at(-1)?.json() ?? {};
+      const asked = gateway.upstream.asked.at(-1)?.json() ?? {};
       const near = style === "content generation" ? {} : { country: "IT", city: "Rome" };
       if (driver === "openai") expect(asked).toMatchObject({ model: MODEL, web_search_options: {} });
       else {
@@ -238,9 +241,9 @@ describe.each(["openai", "anthropic"] as const)("a web search through %s", (driv
 
   it("uses the backend's search model if there is one", async () => {
     const env = { PROVIDER_MODELS: '{"provider-v4-flash-search-nothinking":"engine-search"}' };
-    const made = await gateway(driver, env);
-    await (await made.post(...(STYLES["chat completions"]?.(false) ?? ["", {}]))).text();
-    expect(made.upstream.asked.at(-1)?.json()).toMatchObject({ model: "engine-search" });
+    const gateway = await createGateway(driver, env);
+    await (await gateway.post(...(STYLES["chat completions"]?.(false) ?? ["", {}]))).text();
+    expect(gateway.upstream.asked.at(-1)?.json()).toMatchObject({ model: "engine-search" });
   });
 
   it("is left out if the backend refuses it", async () => {
@@ -252,10 +255,10 @@ describe.each(["openai", "anthropic"] as const)("a web search through %s", (driv
         : BACKENDS[driver](asked),
     );
     const env = { PROVIDER_DRIVER: driver };
-    const made = await make({ upstream, env, config: { accounts: [{ token: "key" }] } });
-    const response = await made.post(...(STYLES["chat completions"]?.(false) ?? ["", {}]));
+    const gateway = await make({ upstream, env, config: { accounts: [{ token: "key" }] } });
+    const response = await gateway.post(...(STYLES["chat completions"]?.(false) ?? ["", {}]));
     expect(response.status).toBe(200);
-    const asked = made.upstream.asked.at(-1)?.json() ?? {};
+    const asked = gateway.upstream.asked.at(-1)?.json() ?? {};
     expect([asked["tools"], asked["tool_choice"]]).toEqual([undefined, undefined]);
   });
 });
@@ -279,14 +282,14 @@ describe.each(["openai-responses", "gemini"] as const)("a web search through %s"
   const { like, tools } = OTHERS[driver];
 
   it.each(Object.entries(STYLES))("comes back in %s", async (style, request) => {
-    const made = await gateway(driver);
+    const gateway = await createGateway(driver);
     for (const stream of [false, true]) {
-      const response = await made.post(...request(stream));
+      const response = await gateway.post(...request(stream));
       expect(response.status).toBe(200);
       // Neither of them quotes the page itself.
       const told = style === "messages" ? TOLD[style]?.openai : TOLD[style]?.[like];
       expect(await response.text(), `stream: ${stream}`).toMatch(told ?? /never/);
     }
-    if (style === "chat completions") expect(made.upstream.asked.at(-1)?.json()).toMatchObject({ tools });
+    if (style === "chat completions") expect(gateway.upstream.asked.at(-1)?.json()).toMatchObject({ tools });
   });
 });

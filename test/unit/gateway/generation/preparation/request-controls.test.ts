@@ -66,38 +66,38 @@ describe("fallback models", () => {
 });
 
 describe("a request with x-gateway-timeout", () => {
-  const gateway = useMemoryGateway();
+  const createGateway = useMemoryGateway();
   const headers = { "x-gateway-timeout": "3000" };
   const TIMEOUT = { status: 504, code: "request_timeout" };
 
   test.each(["complete", "stream"] as const)(
     "fails after that time if nothing arrived (%s), on one account",
     async (way) => {
-      const made = await gateway({ turns: ["hang", says("Never")] });
-      const run = new GenerationRun(made, { headers });
+      const gateway = await createGateway({ turns: ["hang", says("Never")] });
+      const run = new GenerationRun(gateway, { headers });
       const failed = expect(run[way]()).rejects.toMatchObject(TIMEOUT);
       await pass(2_999);
       expect(run.outcomes).toEqual([]);
       await pass(1);
       await failed;
       expect(run.outcomes).toMatchObject([{ status: "error", statusCode: 504, code: "request_timeout" }]);
-      expect(made.turns).toHaveLength(1);
-      expect(made.turns[0]?.outcome).toBe("cancelled");
+      expect(gateway.turns).toHaveLength(1);
+      expect(gateway.turns[0]?.outcome).toBe("cancelled");
       // The caller's hurry is no account's fault, and no slot is left.
-      expect(await made.platform.accounts.getStatus()).toMatchObject({ cooldowns: [], in_use: 0 });
+      expect(await gateway.platform.accounts.getStatus()).toMatchObject({ cooldowns: [], in_use: 0 });
     },
   );
 
   it("limits the time of a whole answer", async () => {
-    const made = await gateway({ turns: [beginsThen("Begun.", "silence")] });
-    const failed = expect(new GenerationRun(made, { headers }).complete()).rejects.toMatchObject(TIMEOUT);
+    const gateway = await createGateway({ turns: [beginsThen("Begun.", "silence")] });
+    const failed = expect(new GenerationRun(gateway, { headers }).complete()).rejects.toMatchObject(TIMEOUT);
     await pass(3_000);
     await failed;
   });
 
   it("does not limit a stream that has begun", async () => {
-    const made = await gateway({ turns: [beginsThen("Begun. ", "silence")] });
-    const response = new GenerationRun(made, { headers }).stream();
+    const gateway = await createGateway({ turns: [beginsThen("Begun. ", "silence")] });
+    const response = new GenerationRun(gateway, { headers }).stream();
     await pass(3_000);
     const reader = new BodyReader(await response);
     await pass(30_000);
@@ -109,8 +109,8 @@ describe("a request with x-gateway-timeout", () => {
 
   it("does not count hidden reasoning as output", async () => {
     const [start = "", reasoning = ""] = events({ reasoning: "Hm.", text: "Hi", chunks: 1 });
-    const made = await gateway({ turns: [{ body: [start, reasoning, "silence"] }] });
-    const run = new GenerationRun(made, { headers, conversation: { showReasoning: false } });
+    const gateway = await createGateway({ turns: [{ body: [start, reasoning, "silence"] }] });
+    const run = new GenerationRun(gateway, { headers, conversation: { showReasoning: false } });
     const failed = expect(run.stream()).rejects.toMatchObject(TIMEOUT);
     await pass(3_000);
     await failed;

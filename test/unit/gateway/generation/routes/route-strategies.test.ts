@@ -6,7 +6,7 @@ import { completionsScript } from "../../../../support/upstream-scripts.ts";
 
 /** Routes whose models are ordered for each conversation. */
 
-const gateway = useMemoryGateway();
+const createGateway = useMemoryGateway();
 const speaks = completionsScript();
 
 const provider = (id: string, context: number) => ({
@@ -19,11 +19,11 @@ const provider = (id: string, context: number) => ({
 const PRICES = { "two/m": { input: 9, output: 9 }, "one/m": { input: 1, output: 1 } };
 
 describe("the models of a route", () => {
-  let made: MemoryGateway;
+  let gateway: MemoryGateway;
   let conversations = 0;
 
   beforeEach(async () => {
-    made = await gateway({
+    gateway = await createGateway({
       env: ADMIN_ENV,
       config: { providers: [provider("one", 4_000), provider("two", 200)] },
       upstream: new ScriptedUpstream((asked) =>
@@ -34,18 +34,18 @@ describe("the models of a route", () => {
 
   const setRoute = async (strategy: string, models: readonly string[], prices: object = {}) => {
     const settings = { prices, model_routes: { best: { strategy, models } } };
-    expect((await callAdmin(made, "PUT", "/settings", settings)).status).toBe(200);
+    expect((await callAdmin(gateway, "PUT", "/settings", settings)).status).toBe(200);
   };
 
   /** The provider that answers a new conversation. */
   async function askNew(text = "hi"): Promise<string | null> {
     conversations += 1;
     const messages = [{ role: "user", content: `${conversations}: ${text}` }];
-    const asked = made.post("/v1/chat/completions", { model: "best", messages, stream: true });
+    const asked = gateway.post("/v1/chat/completions", { model: "best", messages, stream: true });
     await pass(500);
     const response = await asked;
     expect(response.status, await response.text()).toBe(200);
-    await made.settle();
+    await gateway.settle();
     return response.headers.get("x-gateway-provider");
   }
 
@@ -77,7 +77,7 @@ describe("the models of a route", () => {
 
   const order = (strategy: string, models: readonly string[] | string) =>
     callAdmin(
-      made,
+      gateway,
       "GET",
       `/route-order?${new URLSearchParams({ strategy, models: typeof models === "string" ? models : JSON.stringify(models) })}`,
     );
@@ -101,6 +101,6 @@ describe("the models of a route", () => {
     });
     expect((await order("order", ["nobody/none"])).body).toMatchObject({ targets: [] });
     expect((await order("order", "no list")).status).toBe(400);
-    expect(made.upstream.asked).toEqual([]);
+    expect(gateway.upstream.asked).toEqual([]);
   });
 });

@@ -14,7 +14,7 @@ it.each([true, false])(
       responsesScript({ turns: () => streamModelAnswer(answer, "responses", "native") }),
     );
     const env = { PROVIDER_DRIVER: "openai-responses" };
-    const made = await make({ upstream, env, config: { accounts: [{ token: "key" }] } });
+    const gateway = await make({ upstream, env, config: { accounts: [{ token: "key" }] } });
     const body = {
       model: "provider-v4-flash",
       max_tokens: 99,
@@ -22,11 +22,11 @@ it.each([true, false])(
       stop_sequences: ["END"],
       messages: [{ role: "user", content: "Hi" }],
     };
-    const text = await (await made.post("/v1/messages", body)).text();
-    await made.settle();
+    const text = await (await gateway.post("/v1/messages", body)).text();
+    await gateway.settle();
     expect(text).toContain('"stop_reason":"stop_sequence"');
     expect(text).toContain('"stop_sequence":"END"');
     expect(text).not.toContain("of it");
-    expect(made.upstream.asked.map(({ outcome }) => outcome)).toEqual([stream ? "cancelled" : "done"]);
+    expect(gateway.upstream.asked.map(({ outcome }) => outcome)).toEqual([stream ? "cancelled" : "done"]);
   },
 );

@@ -7,8 +7,8 @@ import { refuses, says, type Turns } from "../../../../support/upstream-scripts.
 const make = useMemoryGateway();
 const ADMIN = { authorization: "Bearer admin" };
 
-async function gateway(accounts: readonly string[], turns: Turns = []) {
-  const made = await make({
+async function createGateway(accounts: readonly string[], turns: Turns = []) {
+  const gateway = await make({
     env: { ADMIN_KEY: "admin" },
     turns,
     config: {
@@ -19,7 +19,7 @@ async function gateway(accounts: readonly string[], turns: Turns = []) {
     },
   });
   const call = async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {
-    const response = await made.request(path, {
+    const response = await gateway.request(path, {
       method,
       headers: { ...ADMIN, "content-type": "application/json", ...headers },
       ...(body !== undefined && { body: JSON.stringify(body) }),
@@ -36,17 +36,20 @@ async function gateway(accounts: readonly string[], turns: Turns = []) {
     const items: JsonObject[] = Array.isArray(body["items"]) ? body["items"].filter(isObject) : [];
     return items.map(({ identifier }) => identifier);
   };
-  return { made, call, names };
+  return { gateway, call, names };
 }
 
 describe("the list of accounts", () => {
   it("is filtered by health and proxy, and shows problems first", async () => {
-    const { made, call, names } = await gateway(["c@x", "b@x", "a@x"], [says("Hi"), refuses(401, "no")]);
+    const { gateway, call, names } = await createGateway(
+      ["c@x", "b@x", "a@x"],
+      [says("Hi"), refuses(401, "no")],
+    );
     await call("PUT", "/admin/accounts/b@x", { disabled: true });
     await call("PUT", "/admin/accounts/a@x/proxy", { proxy_id: "p" });
     const pinned = { headers: { "x-gateway-target-account": "c@x" } };
     const chat = { model: "provider-v4-flash", messages: [{ role: "user", content: "Hello" }] };
-    await made.post("/v1/chat/completions", chat, pinned);
+    await gateway.post("/v1/chat/completions", chat, pinned);
     expect(await names("health=ok")).toEqual(["c@x"]);
     expect(await names("health=disabled,untested")).toEqual(["b@x", "a@x"]);
     expect(await names("proxy_id=p")).toEqual(["a@x"]);
@@ -60,7 +63,7 @@ describe("the list of accounts", () => {
   });
 
   it("is sorted by proxy or provider, those without one first", async () => {
-    const { call, names } = await gateway(["d@x", "c@x", "b@x", "a@x"]);
+    const { call, names } = await createGateway(["d@x", "c@x", "b@x", "a@x"]);
     for (const id of ["two", "one"]) {
       const provider = { id, driver: "sessions", base_url: "https://backend.test" };
       expect((await call("POST", "/admin/providers", provider)).status).toBe(200);
@@ -93,7 +96,7 @@ describe("an id that cannot be in a path", () => {
     ["POST", "/admin/providers/one/models", { models: ["a", ".."] }],
     ["POST", "/admin/dev/raw-samples/save", { chain_key: "x", sample_id: ".." }],
   ])("is never added: %s %s %j", async (method, path, body) => {
-    const { call } = await gateway([]);
+    const { call } = await createGateway([]);
     expect((await call("POST", "/admin/providers", backend)).status).toBe(200);
     const answer = await call(method, path, body);
     expect(answer.status).toBe(400);
@@ -104,7 +107,7 @@ describe("an id that cannot be in a path", () => {
 });
 
 it("adds no model with a name that an object cannot have", async () => {
-  const { call } = await gateway([]);
+  const { call } = await createGateway([]);
   const backend = { id: "one", driver: "openai", base_url: "https://backend.test" };
   expect((await call("POST", "/admin/providers", backend)).status).toBe(200);
   const answer = await call("PUT", "/admin/providers/one/models/__proto__", { enabled: true });
@@ -113,7 +116,7 @@ it("adds no model with a name that an object cannot have", async () => {
 
 describe("an action on many accounts", () => {
   it("applies to existing ones, in one edit", async () => {
-    const { call, names } = await gateway(["a@x", "b@x", "c@x"]);
+    const { call, names } = await createGateway(["a@x", "b@x", "c@x"]);
     const disabled = { action: "disable", identifiers: ["a@x", "c@x", "gone@x"] };
     const answer = await call("POST", "/admin/accounts/bulk", disabled);
     expect(answer.body).toMatchObject({ changed: 2, missing: ["gone@x"], total_accounts: 3 });
@@ -132,7 +135,7 @@ describe("an action on many accounts", () => {
 
 describe("a deletion", () => {
   it("can be undone by its tag, if nothing else has changed", async () => {
-    const { call, names } = await gateway(["a@x", "b@x"]);
+    const { call, names } = await createGateway(["a@x", "b@x"]);
     const deleted = await call("DELETE", "/admin/accounts/a@x");
     const version = Number(deleted.etag?.replaceAll('"', ""));
     const undo = () =>
@@ -153,7 +156,7 @@ describe("a deletion", () => {
   });
 
   it("evicts no configuration that was saved before another kind of change", async () => {
-    const { call } = await gateway(Array.from({ length: 25 }, (_, index) => `a${index}@x`));
+    const { call } = await createGateway(Array.from({ length: 25 }, (_, index) => `a${index}@x`));
     await call("POST", "/admin/import", { accounts: [{ email: "new@x", password: "p" }] });
     for (let index = 0; index < 25; index += 1) await call("DELETE", `/admin/accounts/a${index}@x`);
     const { body } = await call("GET", "/admin/config/versions");

@@ -16,13 +16,13 @@ type Administrators = z.input<typeof configSchema>["administrators"];
 
 /** Starts gateways whose administrators sign in at an identity provider that answers with `fetch`. */
 export function useIdentityProvider() {
-  const gateway = useMemoryGateway();
+  const createGateway = useMemoryGateway();
   return async (fetch: Fetch, administrators: Administrators = [], settings: object = {}) => {
     const oidc = { issuer: ISSUER, client_id: "polygate", ...settings };
     const config = { oidc, administrators, admin: { jwt_secret: "a-secret" } };
-    const made = await gateway({ config });
-    const { waitUntil } = made;
-    const platform = { ...made.platform, deploymentFetch: fetch };
+    const gateway = await createGateway({ config });
+    const { waitUntil } = gateway;
+    const platform = { ...gateway.platform, deploymentFetch: fetch };
     return (url: string, clientAddress: string, headers = {}) =>
       handleRequest(new Request(url, { headers }), { platform, waitUntil, clientAddress });
   };

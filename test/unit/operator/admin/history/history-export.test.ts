@@ -3,7 +3,7 @@ import { NO_USAGE_DETAILS } from "../../../../../src/core/ports/usage.ts";
 import { START_OF_TIME, useMemoryGateway } from "../../../../support/memory-gateway.ts";
 import { batch, write } from "../../../records/archive/support.ts";
 
-const gateway = useMemoryGateway();
+const createGateway = useMemoryGateway();
 const HOUR_MS = 3_600_000;
 
 /** More of them begin in one millisecond than a page has. */
@@ -12,8 +12,11 @@ const createdAt = (n: number) => START_OF_TIME - HOUR_MS + (n < 700 ? 0 : n);
 test.each(["", "&texts=true"])(
   "an export%s has each record once, also if new ones arrive meanwhile",
   async (more) => {
-    const made = await gateway({ config: { history: { limit: 5_000 } }, env: { ADMIN_KEY: "an-admin-key" } });
-    const { archive } = made.platform;
+    const gateway = await createGateway({
+      config: { history: { limit: 5_000 } },
+      env: { ADMIN_KEY: "an-admin-key" },
+    });
+    const { archive } = gateway.platform;
     const put = (ids: readonly string[], created: (n: number) => number) =>
       archive.write(
         batch({
@@ -34,7 +37,7 @@ test.each(["", "&texts=true"])(
       return page;
     });
     const headers = { authorization: "Bearer an-admin-key" };
-    const answer = await made.request(`/admin/chat-history/export?format=ndjson${more}`, { headers });
+    const answer = await gateway.request(`/admin/chat-history/export?format=ndjson${more}`, { headers });
     const summaries = (await answer.text())
       .trimEnd()
       .split("\n")
@@ -45,9 +48,9 @@ test.each(["", "&texts=true"])(
 );
 
 test("an export as CSV has a column for each detail of a usage", async () => {
-  const made = await gateway({ env: { ADMIN_KEY: "an-admin-key" } });
+  const gateway = await createGateway({ env: { ADMIN_KEY: "an-admin-key" } });
   const headers = { authorization: "Bearer an-admin-key" };
-  const answer = await made.request("/admin/chat-history/export?format=csv", { headers });
+  const answer = await gateway.request("/admin/chat-history/export?format=csv", { headers });
   const [columns = ""] = (await answer.text()).split("\r\n");
   expect(columns.split(",")).toEqual(expect.arrayContaining(Object.keys(NO_USAGE_DETAILS)));
 });

@@ -9,8 +9,8 @@ import {
 import { KEY } from "../../../../support/memory-platform.ts";
 import { refuses, says, saysPart } from "../../../../support/upstream-scripts.ts";
 
-const gateway = useMemoryGateway();
-const made = (options: MemoryGatewayOptions = {}) => gateway({ env: ADMIN_ENV, ...options });
+const createGateway = useMemoryGateway();
+const gateway = (options: MemoryGatewayOptions = {}) => createGateway({ env: ADMIN_ENV, ...options });
 
 const call = (on: MemoryGateway, method: string, path: string, body?: unknown) =>
   callAdmin(on, method, `/dev/raw-samples${path}`, body);
@@ -33,7 +33,7 @@ describe("a raw sample", () => {
     [{ stream: false }, "application/json", '"chat.completion"'],
     [undefined, "text/event-stream", "[DONE]"],
   ])("of %j is captured by a call to itself, whose answer comes back", async (body, type, text) => {
-    const on = await made();
+    const on = await gateway();
     const { response, text: answer } = await capture(on, body);
     expect([response.status, response.headers.get("content-type")]).toEqual([
       200,
@@ -53,7 +53,9 @@ describe("a raw sample", () => {
   });
 
   test("is none if the call does not reach the provider's generations", async () => {
-    const on = await made({ other: ({ path }) => (path === "/api/login" ? refuses(403, "no") : undefined) });
+    const on = await gateway({
+      other: ({ path }) => (path === "/api/login" ? refuses(403, "no") : undefined),
+    });
     const { response, text } = await capture(on, { message: "x" });
     expect(response.status).toBeGreaterThanOrEqual(400);
     expect(JSON.parse(text)).toEqual({ detail: expect.stringContaining("no upstream capture") });
@@ -61,7 +63,7 @@ describe("a raw sample", () => {
   });
 
   test("is saved from captures by one selector", async () => {
-    const on = await made({
+    const on = await gateway({
       turns: [saysPart("one "), says("two"), says("other")],
       config: { captures: { enabled: true } },
     });
@@ -99,7 +101,7 @@ describe("a raw sample", () => {
     [{ query: "x", sample_id: ".." }, 400, "sample_id"],
     [{ capture_id: "cap_none" }, 404, "capture"],
   ])("cannot be saved from %j", async (body, status, field) => {
-    expect(await call(await made(), "POST", "/save", body)).toMatchObject({
+    expect(await call(await gateway(), "POST", "/save", body)).toMatchObject({
       status,
       body: { detail: expect.stringContaining(field) },
     });

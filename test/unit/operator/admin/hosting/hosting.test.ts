@@ -11,11 +11,11 @@ import { ACCOUNTS } from "../../../../support/memory-platform.ts";
 import { refuses } from "../../../../support/upstream-scripts.ts";
 
 const hosting = new HostingPlatform();
-const gateway = useMemoryGateway();
+const createGateway = useMemoryGateway();
 
 async function hosted(options: MemoryGatewayOptions = {}): Promise<MemoryGateway> {
   const env = { ...ADMIN_ENV, HOSTING_API_BASE_URL: "http://hosting.test", ...options.env };
-  const { platform, upstream, lines } = await gateway({ ...options, env });
+  const { platform, upstream, lines } = await createGateway({ ...options, env });
   return new MemoryGateway({ ...platform, deploymentFetch: hosting.fetch }, upstream, lines);
 }
 
@@ -25,16 +25,16 @@ const NOT_TESTED = { ...CREDENTIALS, auto_validate: false };
 
 beforeEach(() => hosting.reset());
 
-const sync = (made: MemoryGateway, body: object, headers = {}) =>
-  callAdmin(made, "POST", "/hosting/sync", body, headers);
-const statusOf = async (made: MemoryGateway) => (await callAdmin(made, "GET", "/hosting/status")).body;
-const configOf = async (made: MemoryGateway) => (await callAdmin(made, "GET", "/hosting/config")).body;
+const sync = (gateway: MemoryGateway, body: object, headers = {}) =>
+  callAdmin(gateway, "POST", "/hosting/sync", body, headers);
+const statusOf = async (gateway: MemoryGateway) => (await callAdmin(gateway, "GET", "/hosting/status")).body;
+const configOf = async (gateway: MemoryGateway) => (await callAdmin(gateway, "GET", "/hosting/config")).body;
 
 describe("hosting sync", () => {
   it("is empty at first", async () => {
-    const made = await hosted();
-    expect(await configOf(made)).toMatchObject({ has_token: false, token_source: "none", project_id: "" });
-    expect(await statusOf(made)).toMatchObject({
+    const gateway = await hosted();
+    expect(await configOf(gateway)).toMatchObject({ has_token: false, token_source: "none", project_id: "" });
+    expect(await statusOf(gateway)).toMatchObject({
       synced: false,
       last_sync_time: 0,
       has_synced_before: false,
@@ -61,8 +61,8 @@ describe("hosting sync", () => {
   });
 
   it("sends the configuration without its own credentials, deploys again and remembers it", async () => {
-    const made = await hosted();
-    expect((await sync(made, CREDENTIALS)).body).toEqual({
+    const gateway = await hosted();
+    expect((await sync(gateway, CREDENTIALS)).body).toEqual({
       success: true,
       validated_accounts: ACCOUNTS.length,
       saved_credentials: ["vercel_token", "project_id", "team_id"],
@@ -90,10 +90,10 @@ describe("hosting sync", () => {
     );
     expect(sent).toMatchObject({ accounts: ACCOUNTS.map((email) => ({ email })) });
     expect(JSON.stringify(sent)).not.toContain(TOKEN);
-    const after = await statusOf(made);
+    const after = await statusOf(gateway);
     expect(after).toMatchObject({ synced: true, has_synced_before: true, draft_differs: false });
     expect(isObject(sent) && sent["sync"]).toMatchObject({ hash: after["last_synced_hash"] });
-    expect(await configOf(made)).toMatchObject({
+    expect(await configOf(gateway)).toMatchObject({
       token_preview: "host****6789",
       token_source: "config",
       project_id: "prj_1",
@@ -102,10 +102,10 @@ describe("hosting sync", () => {
   });
 
   it("uses saved credentials, and saves none on request", async () => {
-    const made = await hosted();
-    await sync(made, NOT_TESTED);
+    const gateway = await hosted();
+    await sync(gateway, NOT_TESTED);
     hosting.calls.length = 0;
-    const { body } = await sync(made, {
+    const { body } = await sync(gateway, {
       vercel_token: "__USE_PRECONFIG__",
       project_id: "prj_other",
       auto_validate: false,
@@ -117,35 +117,35 @@ describe("hosting sync", () => {
       path: "/v10/projects/prj_other/env",
       authorization: `Bearer ${TOKEN}`,
     });
-    expect(await configOf(made)).toMatchObject({ project_id: "prj_1" });
+    expect(await configOf(gateway)).toMatchObject({ project_id: "prj_1" });
   });
 
   it("detects a changed configuration, and compares a draft", async () => {
-    const made = await hosted();
-    await sync(made, NOT_TESTED);
-    const { config } = (await callAdmin(made, "GET", "/config/export")).body;
-    await callAdmin(made, "POST", "/keys", { key: "sk-drift" });
-    expect(await statusOf(made)).toMatchObject({ synced: false, has_synced_before: true });
+    const gateway = await hosted();
+    await sync(gateway, NOT_TESTED);
+    const { config } = (await callAdmin(gateway, "GET", "/config/export")).body;
+    await callAdmin(gateway, "POST", "/keys", { key: "sk-drift" });
+    expect(await statusOf(gateway)).toMatchObject({ synced: false, has_synced_before: true });
     const draft = (config_override: unknown) =>
-      callAdmin(made, "POST", "/hosting/status", { config_override });
+      callAdmin(gateway, "POST", "/hosting/status", { config_override });
     expect((await draft(config)).body).toMatchObject({ synced: false, draft_differs: false });
-    expect((await callAdmin(made, "POST", "/hosting/status")).body).toMatchObject({ draft_differs: true });
+    expect((await callAdmin(gateway, "POST", "/hosting/status")).body).toMatchObject({ draft_differs: true });
     expect(await draft({ history: { limit: -1 } })).toMatchObject({
       status: 400,
       body: { detail: expect.stringContaining("limit") },
     });
-    await callAdmin(made, "DELETE", "/keys/sk-drift");
-    expect(await statusOf(made)).toMatchObject({ synced: true });
+    await callAdmin(gateway, "DELETE", "/keys/sk-drift");
+    expect(await statusOf(gateway)).toMatchObject({ synced: true });
   });
 
   it("names the accounts that do not work, and still syncs", async () => {
-    const made = await hosted({
+    const gateway = await hosted({
       other: (asked) =>
         asked.path === "/api/login" && asked.json()["email"] === ACCOUNTS[0]
           ? refuses(403, "account_suspended")
           : undefined,
     });
-    expect((await sync(made, CREDENTIALS)).body).toMatchObject({
+    expect((await sync(gateway, CREDENTIALS)).body).toMatchObject({
       success: true,
       validated_accounts: ACCOUNTS.length - 1,
       failed_accounts: [{ account: ACCOUNTS[0], message: expect.any(String) }],
@@ -181,21 +181,21 @@ describe("hosting sync", () => {
     ["500", 500, { error: { message: `not ${"A".repeat(60)}` } }, 503, "status 500"],
     ["no connection", 0, null, 503, "cannot be reached"],
   ])("fails after %s of the platform, without showing its secrets", async (_, status, body, is, why) => {
-    const made = await hosted();
-    const before = await statusOf(made);
+    const gateway = await hosted();
+    const before = await statusOf(gateway);
     hosting.refuse = { path: "/v10/", status, body };
-    const answer = await sync(made, NOT_TESTED);
+    const answer = await sync(gateway, NOT_TESTED);
     expect(answer).toMatchObject({ status: is, body: { detail: expect.stringContaining(why) } });
     expect(JSON.stringify(answer.body)).not.toMatch(/hosting-token|AAAA/);
-    expect(await statusOf(made)).toEqual(before);
+    expect(await statusOf(gateway)).toEqual(before);
   });
 
   it("prefers credentials of the environment to saved ones", async () => {
-    const made = await hosted({
+    const gateway = await hosted({
       env: { VERCEL_TOKEN: "environment-token-0123456789", VERCEL_PROJECT_ID: "prj_env" },
       config: { vercel: { token: "saved", project_id: "prj_saved", team_id: "team_saved" } },
     });
-    expect(await configOf(made)).toEqual({
+    expect(await configOf(gateway)).toEqual({
       has_token: true,
       token_preview: "envi****6789",
       token_source: "env",

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { ADMIN_ENV, callAdmin } from "../../../../support/memory-admin.ts";
 import { type MemoryGateway, useMemoryGateway } from "../../../../support/memory-gateway.ts";
 
-const gateway = useMemoryGateway();
+const createGateway = useMemoryGateway();
 
 const provider = {
   id: "oa",
@@ -14,16 +14,16 @@ const provider = {
 const MODELS = ["oa/small", "oa/large"];
 
 describe("the model routes that an administrator edits", () => {
-  let made: MemoryGateway;
+  let gateway: MemoryGateway;
   beforeEach(async () => {
-    made = await gateway({
+    gateway = await createGateway({
       env: ADMIN_ENV,
       config: { providers: [provider], model_routes: { first: MODELS } },
     });
   });
 
   const call = (method: string, path = "", body?: object, headers = {}) =>
-    callAdmin(made, method, `/routes${path}`, body, headers);
+    callAdmin(gateway, method, `/routes${path}`, body, headers);
 
   test("are added, read, changed, renamed and deleted one by one", async () => {
     const added = await call("POST", "", { name: "any", models: ["oa/small"], strategy: "fastest" });

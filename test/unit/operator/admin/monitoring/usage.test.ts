@@ -3,16 +3,16 @@ import { isObject } from "../../../../../src/core/encoding/json.ts";
 import { pass, START_OF_TIME, useMemoryGateway } from "../../../../support/memory-gateway.ts";
 import { refuses, says } from "../../../../support/upstream-scripts.ts";
 
-const gateway = useMemoryGateway();
+const createGateway = useMemoryGateway();
 const ADMIN = { authorization: "Bearer admin" };
 const ENV = { ADMIN_KEY: "admin" };
 const chat = { model: "provider-v4-flash", messages: [{ role: "user", content: "Hello" }] };
 
-type Made = Awaited<ReturnType<typeof gateway>>;
+type Made = Awaited<ReturnType<typeof createGateway>>;
 
-async function usage(made: Made, query = ""): Promise<Record<string, unknown>> {
-  await made.settle();
-  const response = await made.request(`/admin/usage${query}`, { headers: ADMIN });
+async function usage(gateway: Made, query = ""): Promise<Record<string, unknown>> {
+  await gateway.settle();
+  const response = await gateway.request(`/admin/usage${query}`, { headers: ADMIN });
   const body: unknown = await response.json();
   expect(response.status, JSON.stringify(body)).toBe(200);
   return isObject(body) ? { ...body } : {};
@@ -20,17 +20,17 @@ async function usage(made: Made, query = ""): Promise<Record<string, unknown>> {
 
 describe("GET /admin/usage", () => {
   it("states the usage of generations of several styles, also of failed ones", async () => {
-    const made = await gateway({
+    const gateway = await createGateway({
       env: ENV,
       turns: [says("Hi"), says("Hi"), refuses(400, "invalid_request")],
       config: { prices: { "provider-v4-flash": { input: 1_000_000, output: 0 } } },
     });
-    const whole = await (await made.post("/v1/chat/completions", chat)).json();
-    await (await made.post("/v1/messages", { ...chat, max_tokens: 10, stream: true })).text();
-    await made.post("/v1/chat/completions", chat);
+    const whole = await (await gateway.post("/v1/chat/completions", chat)).json();
+    await (await gateway.post("/v1/messages", { ...chat, max_tokens: 10, stream: true })).text();
+    await gateway.post("/v1/chat/completions", chat);
     const prompt = Number(isObject(whole) && isObject(whole["usage"]) ? whole["usage"]["prompt_tokens"] : 0);
     expect(prompt).toBeGreaterThan(0);
-    const { totals, items } = await usage(made, "?granularity=total&group_by=dialect,outcome");
+    const { totals, items } = await usage(gateway, "?granularity=total&group_by=dialect,outcome");
     expect(totals).toMatchObject({ requests: 3, succeeded: 2, failed: 1, attempts: 3, cost: 2 * prompt });
     expect(items).toMatchObject(
       [
@@ -42,7 +42,7 @@ describe("GET /admin/usage", () => {
   });
 
   it("keeps the default provider apart from a provider with the id of its driver", async () => {
-    const made = await gateway({
+    const gateway = await createGateway({
       env: { ...ENV, PROVIDER_DRIVER: "openai", PROVIDER_TOKEN: "token" },
       config: {
         providers: [
@@ -56,11 +56,11 @@ describe("GET /admin/usage", () => {
         ],
       },
     });
-    await made.post("/v1/chat/completions", chat);
-    await made.post("/v1/chat/completions", { ...chat, model: "openai/m" });
-    await made.post("/v1/chat/completions", { ...chat, model: "openai/m" });
+    await gateway.post("/v1/chat/completions", chat);
+    await gateway.post("/v1/chat/completions", { ...chat, model: "openai/m" });
+    await gateway.post("/v1/chat/completions", { ...chat, model: "openai/m" });
     const requestsOf = async (query: string) => {
-      const { items } = await usage(made, `?granularity=total&group_by=provider${query}`);
+      const { items } = await usage(gateway, `?granularity=total&group_by=provider${query}`);
       return items;
     };
     expect(await requestsOf("")).toMatchObject([
@@ -72,14 +72,14 @@ describe("GET /admin/usage", () => {
   });
 
   it("finds the default provider by the name of its driver, as earlier versions called it", async () => {
-    const made = await gateway({ env: ENV, turns: [says("Hi")] });
-    await made.post("/v1/chat/completions", chat);
-    const { items } = await usage(made, "?granularity=total&group_by=provider&provider=sessions");
+    const gateway = await createGateway({ env: ENV, turns: [says("Hi")] });
+    await gateway.post("/v1/chat/completions", chat);
+    const { items } = await usage(gateway, "?granularity=total&group_by=provider&provider=sessions");
     expect(items).toMatchObject([{ provider: "default", requests: 1 }]);
   });
 
   it("counts requests for unknown models as refused, and keeps none of their names", async () => {
-    const made = await gateway({ env: ENV, config: { embeddings: { provider: "builtin" } } });
+    const gateway = await createGateway({ env: ENV, config: { embeddings: { provider: "builtin" } } });
     const messages = [{ role: "user", content: "Hello" }];
     const contents = [{ role: "user", parts: [{ text: "Hello" }] }];
     const statuses: number[] = [];
@@ -101,11 +101,11 @@ describe("GET /admin/usage", () => {
         ["/v1/responses/input_tokens", { model: made_up, input: "Hello" }],
         [`/v1beta/models/${made_up}:countTokens`, { contents }],
       ];
-      for (const [path, body] of requests) statuses.push((await made.post(path, body)).status);
+      for (const [path, body] of requests) statuses.push((await gateway.post(path, body)).status);
     }
     expect(new Set(statuses)).toEqual(new Set([400, 404]));
     const { items } = await usage(
-      made,
+      gateway,
       "?granularity=total&group_by=key,dialect,operation,requested_model,model,outcome",
     );
     const [{ key = "" } = {}] = Array.isArray(items) ? items : [];
@@ -130,29 +130,29 @@ describe("GET /admin/usage", () => {
   });
 
   it("counts embeddings", async () => {
-    const made = await gateway({ env: ENV, config: { embeddings: { provider: "builtin" } } });
-    await made.post("/v1/embeddings", { model: "text-embedding-3-small", input: "one two three" });
-    const { items } = await usage(made, "?granularity=total&group_by=operation,requested_model");
+    const gateway = await createGateway({ env: ENV, config: { embeddings: { provider: "builtin" } } });
+    await gateway.post("/v1/embeddings", { model: "text-embedding-3-small", input: "one two three" });
+    const { items } = await usage(gateway, "?granularity=total&group_by=operation,requested_model");
     expect(items).toMatchObject([
       { operation: "embeddings", requested_model: "text-embedding-3-small", requests: 1, prompt_tokens: 3 },
     ]);
   });
 
   it("is included in the list of keys: the last use, and today's usage", async () => {
-    const made = await gateway({ env: ENV, turns: [says("Hi")] });
-    await made.post("/v1/chat/completions", chat);
-    await made.settle();
-    const response = await made.request("/admin/keys", { headers: ADMIN });
+    const gateway = await createGateway({ env: ENV, turns: [says("Hi")] });
+    await gateway.post("/v1/chat/completions", chat);
+    await gateway.settle();
+    const response = await gateway.request("/admin/keys", { headers: ADMIN });
     expect(await response.json()).toMatchObject({
       items: [{ last_used: START_OF_TIME, used_today: { requests: 1, tokens: 12, cost: 0 } }],
     });
   });
 
   it("is an answer for spreadsheets, too", async () => {
-    const made = await gateway({ env: ENV, turns: [says("Hi")] });
-    await made.post("/v1/chat/completions", chat);
-    await made.settle();
-    const response = await made.request("/admin/usage?group_by=model&format=csv", { headers: ADMIN });
+    const gateway = await createGateway({ env: ENV, turns: [says("Hi")] });
+    await gateway.post("/v1/chat/completions", chat);
+    await gateway.settle();
+    const response = await gateway.request("/admin/usage?group_by=model&format=csv", { headers: ADMIN });
     expect(response.headers.get("content-type")).toBe("text/csv; charset=utf-8");
     const [head, line] = (await response.text()).split("\r\n");
     expect(head).toMatch(/^at,model,requests,succeeded,/);
@@ -164,17 +164,17 @@ describe("GET /admin/usage", () => {
   });
 
   it("is no answer for spreadsheets if lines would be missing, unless their number is stated", async () => {
-    const made = await gateway({ env: ENV, turns: [says("Hi")] });
-    await made.post("/v1/chat/completions", chat);
-    await made.settle();
-    const { usage: stored } = made.platform;
+    const gateway = await createGateway({ env: ENV, turns: [says("Hi")] });
+    await gateway.post("/v1/chat/completions", chat);
+    await gateway.settle();
+    const { usage: stored } = gateway.platform;
     const read = stored.read.bind(stored);
     // As if there were 10,000 more groups.
     vi.spyOn(stored, "read").mockImplementation(async (query) => ({
       ...(await read(query)),
       truncated: true,
     }));
-    const ask = (query: string) => made.request(`/admin/usage?format=csv${query}`, { headers: ADMIN });
+    const ask = (query: string) => gateway.request(`/admin/usage?format=csv${query}`, { headers: ADMIN });
     const refused = await ask("");
     expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining("10000 lines")]);
     expect((await ask("&limit=20")).status).toBe(200);
@@ -188,15 +188,15 @@ describe("GET /admin/usage", () => {
     ["?granularity=minute", "granularity"],
     [`?key=${"a,".repeat(20)}`, "values"],
   ])("refuses %s", async (query, why) => {
-    const made = await gateway({ env: ENV });
-    const response = await made.request(`/admin/usage${query}`, { headers: ADMIN });
+    const gateway = await createGateway({ env: ENV });
+    const response = await gateway.request(`/admin/usage${query}`, { headers: ADMIN });
     expect(response.status).toBe(400);
     expect(await response.text()).toContain(why);
     await pass(0);
   });
 
   it("is for administrators", async () => {
-    const made = await gateway({ env: ENV });
-    expect((await made.request("/admin/usage")).status).toBe(401);
+    const gateway = await createGateway({ env: ENV });
+    expect((await gateway.request("/admin/usage")).status).toBe(401);
   });
 });

@@ -14,13 +14,13 @@ async function gatewayBefore(path: string, driver: string, base: string, elsewhe
       ? { json: LIST }
       : { status: 404, json: { error: "404 page not found" }, ...elsewhere },
   );
-  const made = await make({
+  const gateway = await make({
     upstream,
     env: { ADMIN_KEY: "admin", PROVIDER_DRIVER: "openai", PROVIDER_BASE_URL: base },
     config: { providers: [{ id: "engine", driver, base_url: base, token: "key-of-the-engine" }] },
   });
   const read = async (url: string) => {
-    const response = await made.request(url, { headers: administrator });
+    const response = await gateway.request(url, { headers: administrator });
     return { status: response.status, body: Object(await response.json()) };
   };
   return { read, upstream };
