@@ -4,7 +4,7 @@ import { html, useSite } from "../support/pages.ts";
 
 const TELL = `<script>(async () => {
   const data = navigator.userAgentData;
-  await fetch("/told", { method: "POST", body: JSON.stringify({
+  await fetch("/identity", { method: "POST", body: JSON.stringify({
     languages: navigator.languages, language: navigator.language, formatted: new Intl.NumberFormat().resolvedOptions().locale,
     screen: [screen.width, screen.height], viewport: [innerWidth, innerHeight], platform: navigator.platform,
     agent: navigator.userAgent, mobile: data?.mobile, hint: data?.platform, webdriver: navigator.webdriver,
@@ -12,17 +12,17 @@ const TELL = `<script>(async () => {
 })()</script>`;
 
 describeWithBrowser("the browser as pages see it", () => {
-  let told: Record<string, unknown> = {};
+  let identity: Record<string, unknown> = {};
   let headers: Record<string, unknown> = {};
 
   const pages = useSite((request, response, { pathname }) => {
-    if (pathname === "/told") {
+    if (pathname === "/identity") {
       let text = "";
       request.on("data", (chunk) => {
         text += String(chunk);
       });
       return request.on("end", () => {
-        told = JSON.parse(text);
+        identity = JSON.parse(text);
         response.end();
       });
     }
@@ -48,7 +48,7 @@ describeWithBrowser("the browser as pages see it", () => {
   it("speaks American English and has the screen of its device, for every operation", async () => {
     for (const operation of ["thumbs", "metadata", "technologies"]) {
       await ask(operation);
-      expect(told).toMatchObject({
+      expect(identity).toMatchObject({
         language: "en-US",
         languages: ["en-US", "en"],
         formatted: "en-US",
@@ -58,7 +58,7 @@ describeWithBrowser("the browser as pages see it", () => {
         mobile: false,
         hint: "Linux",
       });
-      expect(told["agent"]).not.toContain("Headless");
+      expect(identity["agent"]).not.toContain("Headless");
       expect(headers["accept-language"]).toMatch(/^en-US,en;q=0\.\d$/);
       expect(headers["sec-ch-ua-mobile"]).toBe("?0");
     }
@@ -66,7 +66,7 @@ describeWithBrowser("the browser as pages see it", () => {
 
   it("presents itself consistently as a phone for mobile, and uses the caller's language", async () => {
     await ask("thumbs", { mobile: "true", locale: "de-CH" });
-    expect(told).toMatchObject({
+    expect(identity).toMatchObject({
       language: "de-CH",
       formatted: "de-CH",
       screen: [412, 732],

@@ -69,13 +69,13 @@ describe("a configuration for several pools", () => {
 
 describe("an edit that cannot be sent to all pools", () => {
   it("is stored and answered, and repeated only to pools that do not know it", async () => {
-    const told: string[] = [];
+    const notices: string[] = [];
     const gone = new Set(["shard-1"]);
     const ACCOUNT_POOL = new Proxy(env.ACCOUNT_POOL, {
       get: () => (name: string) => ({
         configure: async ({ version }: PoolConfiguration) => {
           if (gone.has(name)) throw new Error("gone");
-          told.push(`${name} ${version}`);
+          notices.push(`${name} ${version}`);
         },
       }),
     });
@@ -84,16 +84,16 @@ describe("an edit that cannot be sent to all pools", () => {
       const object = new Configuration(state, { ...env, ACCOUNT_POOL, ...variables });
       await object.alarm();
       await state.storage.deleteAlarm();
-      told.length = 0;
+      notices.length = 0;
       const { version } = object.get();
       const outcome = await object.replace(version, emptyConfig(), null);
-      expect([outcome.stored, told]).toEqual([true, [`${POOL_NAME} ${version + 1}`]]);
-      expect(await state.storage.getAlarm(), "it is to be told again").not.toBeNull();
+      expect([outcome.stored, notices]).toEqual([true, [`${POOL_NAME} ${version + 1}`]]);
+      expect(await state.storage.getAlarm(), "it is to be notices again").not.toBeNull();
       gone.clear();
       await object.alarm();
-      expect(told.slice(1)).toEqual([`shard-1 ${version + 1}`]);
+      expect(notices.slice(1)).toEqual([`shard-1 ${version + 1}`]);
       await object.alarm();
-      expect(told).toHaveLength(2);
+      expect(notices).toHaveLength(2);
       await object.replace(version + 1, emptyConfig(), null);
       expect(await state.storage.getAlarm(), "all know it").toBeNull();
     });
@@ -112,7 +112,7 @@ describe("an edit", () => {
     return snapshot.version;
   }
   /** The version that the pool tells with a slot. */
-  async function told(): Promise<number | undefined> {
+  async function readToldVersion(): Promise<number | undefined> {
     const acquired = await createAccountPoolClient(env).acquire({ requestId: "r", model: "m" });
     if (!("lease" in acquired)) throw new Error("no slot was granted");
     acquired.lease.release();
@@ -125,12 +125,12 @@ describe("an edit", () => {
 
   it("is known to the pool when it is answered, and stated with each slot, also after a restart of the pool", async () => {
     const first = await edit("one");
-    expect(await told()).toBe(first);
+    expect(await readToldVersion()).toBe(first);
     const second = await edit("two");
     expect(second).toBeGreaterThan(first);
-    expect(await told()).toBe(second);
+    expect(await readToldVersion()).toBe(second);
     await losePool();
-    expect(await told()).toBe(second);
+    expect(await readToldVersion()).toBe(second);
   });
 
   it("leaves a copy for isolates that cannot reach the object, which isolates with other variables do not use", async () => {
@@ -160,6 +160,6 @@ describe("an edit", () => {
     await runInDurableObject(object(), (_, state) => state.storage.setAlarm(Date.now() + 60_000));
     await losePool();
     expect(await runDurableObjectAlarm(object())).toBe(true);
-    expect(await told()).toBe(version);
+    expect(await readToldVersion()).toBe(version);
   });
 });

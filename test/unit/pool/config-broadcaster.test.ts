@@ -8,14 +8,14 @@ const POOLS = ["one", "two"];
 function createPools() {
   const clock = new SimulatedClock(1_800_000_000_000);
   const news = new ConfigBroadcaster(clock);
-  const told: string[] = [];
+  const notified: string[] = [];
   const silent = new Map<string, PromiseWithResolvers<void>>();
   const pass = (ms: number) => clock.pass(ms);
   /** Whether all pools have acknowledged after `ms`; null: the broadcast still waits. */
   const tell = async (ms: number) => {
     let isKnown: boolean | null = null;
     const telling = news.broadcast(POOLS, async (pool) => {
-      told.push(pool);
+      notified.push(pool);
       await silent.get(pool)?.promise;
     });
     void telling.then(() => {
@@ -24,23 +24,23 @@ function createPools() {
     await pass(ms);
     return isKnown;
   };
-  return { news, told, silent, tell, pass };
+  return { news, notified, silent, tell, pass };
 }
 
 describe("a configuration for the pools", () => {
   it("is sent once to all", async () => {
-    const { news, told, tell } = createPools();
+    const { news, notified, tell } = createPools();
     expect(await tell(10), "after a start nobody is known to know it").toBe(true);
-    expect(told).toEqual(POOLS);
+    expect(notified).toEqual(POOLS);
     news.markChanged();
     expect(news.isAcknowledgedBy(POOLS)).toBe(false);
     expect(await tell(10)).toBe(true);
     expect(await tell(10)).toBe(true);
-    expect(told).toEqual([...POOLS, ...POOLS]);
+    expect(notified).toEqual([...POOLS, ...POOLS]);
   });
 
   it("waits some seconds for a silent pool, and counts its later acknowledgement", async () => {
-    const { pass, news, told, silent, tell } = createPools();
+    const { pass, news, notified, silent, tell } = createPools();
     const late = Promise.withResolvers<void>();
     silent.set("two", late);
     expect(await tell(2_000), "it may be slow").toBeNull();
@@ -48,7 +48,7 @@ describe("a configuration for the pools", () => {
     expect(news.isAcknowledgedBy(["one"])).toBe(true);
     expect(news.isAcknowledgedBy(POOLS)).toBe(false);
     expect(await tell(6_000)).toBe(false);
-    expect(told, "who knows it is not told again").toEqual(["one", "two", "two"]);
+    expect(notified, "who knows it is not told again").toEqual(["one", "two", "two"]);
     late.resolve();
     await pass(10);
     expect(news.isAcknowledgedBy(POOLS)).toBe(true);

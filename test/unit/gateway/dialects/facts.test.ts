@@ -67,7 +67,7 @@ describe("counts of cached and reasoning tokens", () => {
       completion_tokens_details: { reasoning_tokens: 8 },
     },
   };
-  const told: Record<string, [path: string, usage: object | number]> = {
+  const usages: Record<string, [path: string, usage: object | number]> = {
     "chat-completions": [
       "usage",
       {
@@ -119,7 +119,7 @@ describe("counts of cached and reasoning tokens", () => {
     "model-runner": ["prompt_eval_count", 100],
   };
 
-  it.each(Object.entries(told))("%s", async (dialect, [path, usage]) => {
+  it.each(Object.entries(usages))("%s", async (dialect, [path, usage]) => {
     for (const stream of WAYS) {
       const gateway = await backend(delta({ content: "Hi" }), stop, stated);
       const extra = dialect === "completions" && stream ? { stream_options: { include_usage: true } } : {};
@@ -244,7 +244,7 @@ describe("log probabilities", () => {
       delta({ content: "!" }, { logprobs: { content: [{ ...b, top_logprobs: [] }] } }),
       stop,
     );
-  const told = [
+  const expectedLogprobs = [
     { ...a, top_logprobs: [a, other] },
     { token: "!", logprob: -0.5, bytes: [33], top_logprobs: [] },
   ];
@@ -259,7 +259,7 @@ describe("log probabilities", () => {
       const gateway = await stating();
       const items = await ask(gateway, "chat-completions", stream, wish);
       expect(gateway.turns[0]?.json()).toMatchObject(wish);
-      expect(gathered(items, "choices", 0, "logprobs", "content")).toEqual(told);
+      expect(gathered(items, "choices", 0, "logprobs", "content")).toEqual(expectedLogprobs);
       if (stream) {
         // Each token comes with its text.
         expect(
@@ -277,13 +277,13 @@ describe("log probabilities", () => {
       const gateway = await stating();
       const [whole] = await ask(gateway, "responses", false, wish);
       expect(gateway.turns[0]?.json()).toMatchObject({ logprobs: true });
-      expect(at(whole, "output", 0, "content", 0, "logprobs")).toEqual(told);
+      expect(at(whole, "output", 0, "content", 0, "logprobs")).toEqual(expectedLogprobs);
       const stream = await ask(await stating(), "responses", true, wish);
       const deltas = stream.filter(({ type }) => type === "response.output_text.delta");
-      expect(gathered(deltas, "logprobs")).toEqual(told);
+      expect(gathered(deltas, "logprobs")).toEqual(expectedLogprobs);
       const done = stream.find(({ type }) => type === "response.output_text.done");
-      expect(done).toMatchObject({ text: "Hé!", logprobs: told });
-      expect(at(stream.at(-1), "response", "output", 0, "content", 0, "logprobs")).toEqual(told);
+      expect(done).toMatchObject({ text: "Hé!", logprobs: expectedLogprobs });
+      expect(at(stream.at(-1), "response", "output", 0, "content", 0, "logprobs")).toEqual(expectedLogprobs);
     },
   );
 
@@ -308,7 +308,7 @@ describe("log probabilities", () => {
   it("are requested and answered in the local runner's style", async () => {
     for (const stream of WAYS) {
       const items = await ask(await stating(), "model-runner", stream, { logprobs: true, top_logprobs: 2 });
-      expect(gathered(items, "logprobs")).toEqual(told);
+      expect(gathered(items, "logprobs")).toEqual(expectedLogprobs);
     }
   });
 
@@ -493,21 +493,23 @@ describe("an error in the caller's request", () => {
   };
 
   it.each([400, 422])("has the provider's own terms in each style's format (%s)", async (status) => {
-    const told = async (dialect: string) => errorOf(await refusing(error, status), dialect);
+    const describeError = async (dialect: string) => errorOf(await refusing(error, status), dialect);
     for (const dialect of ["chat-completions", "responses", "completions"]) {
       const { message: _, ...terms } = error;
-      expect(await told(dialect)).toMatchObject({ status: 400, error: terms });
+      expect(await describeError(dialect)).toMatchObject({ status: 400, error: terms });
     }
-    expect(await told("messages")).toMatchObject({
+    expect(await describeError("messages")).toMatchObject({
       error: { type: "invalid_request_error", code: "unsupported_value", param: "temperature" },
     });
-    expect(await told("content-generation")).toMatchObject({
+    expect(await describeError("content-generation")).toMatchObject({
       error: {
         status: "INVALID_ARGUMENT",
         details: [{ reason: "UNSUPPORTED_VALUE" }, { fieldViolations: [{ field: "temperature" }] }],
       },
     });
-    expect(await told("model-runner")).toMatchObject({ error: expect.stringContaining("Unsupported value") });
+    expect(await describeError("model-runner")).toMatchObject({
+      error: expect.stringContaining("Unsupported value"),
+    });
   });
 
   it.each([
@@ -571,15 +573,15 @@ describe("a prompt that is too long for the model", () => {
       { message: "The input token count (9) exceeds the maximum number of tokens allowed (4)." },
     ],
   ])("is recognized by %s", async (_, error) => {
-    const told = await errorOf(await refusing(error), "chat-completions");
-    expect(told).toMatchObject({ status: 400, error: { code: "context_length_exceeded" } });
+    const refused = await errorOf(await refusing(error), "chat-completions");
+    expect(refused).toMatchObject({ status: 400, error: { code: "context_length_exceeded" } });
   });
 
   it("is reported in each style as its clients expect", async () => {
     const error = { message: SAID };
     for (const dialect of ["chat-completions", "completions", "responses"]) {
-      const told = await errorOf(await refusing(error), dialect, { stream: true });
-      expect(told).toMatchObject({ error: { code: "context_length_exceeded" } });
+      const refused = await errorOf(await refusing(error), dialect, { stream: true });
+      expect(refused).toMatchObject({ error: { code: "context_length_exceeded" } });
     }
     expect(await errorOf(await refusing(error), "messages")).toMatchObject({
       type: "error",
@@ -595,7 +597,7 @@ describe("a prompt that is too long for the model", () => {
   });
 
   it("is not confused with other refusals", async () => {
-    const told = await errorOf(await refusing({ message: "temperature is too long" }), "chat-completions");
-    expect(told).toMatchObject({ status: 400, error: { code: "invalid_request" } });
+    const refused = await errorOf(await refusing({ message: "temperature is too long" }), "chat-completions");
+    expect(refused).toMatchObject({ status: 400, error: { code: "invalid_request" } });
   });
 });

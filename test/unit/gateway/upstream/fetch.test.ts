@@ -17,14 +17,14 @@ const TOKEN = "account-token-0123456789";
 const PASSWORD = "planted-password-1";
 const URL = "https://user:pass@upstream.test/api/sessions/s1/turns?api_key=planted-key-1&x=1";
 
-interface Rigged {
+interface SetUpOptions {
   readonly enabled?: boolean;
   readonly limit?: number;
   readonly proxy?: OutboundProxy | null;
   readonly speech?: ProviderProtocol;
 }
 
-function rig(fetch: Fetch, { enabled = true, limit = 1024, proxy = null, speech }: Rigged = {}) {
+function setUp(fetch: Fetch, { enabled = true, limit = 1024, proxy = null, speech }: SetUpOptions = {}) {
   const config = emptyConfig();
   Object.assign(config.captures, { enabled, max_body_bytes: limit });
   const snapshot: ConfigSnapshot = { version: 1, config, envBacked: false, writable: true };
@@ -66,7 +66,7 @@ const answerOf = (body: BodyInit | null, headers: Record<string, string> = {}) =
 describe("the capture of upstream exchanges", () => {
   it("stores exchanges without secrets, wherever the upstream repeats them", async () => {
     const said = `event: text\ndata: {"text":"your token is ${TOKEN}, your password ${PASSWORD}"}\n\n`;
-    const { ask, captures } = rig(async () => answerOf(said, { "set-cookie": "sid=planted-cookie" }));
+    const { ask, captures } = setUp(async () => answerOf(said, { "set-cookie": "sid=planted-cookie" }));
     const login = `{"email":"a@b","password":"${PASSWORD}"}`;
     await (await ask(URL, { ...init, body: login })).text();
     expect(captures[0]).toMatchObject({
@@ -95,7 +95,7 @@ describe("the capture of upstream exchanges", () => {
   const PLANTED = [TOKEN, PROXY.password, BASIC.slice(4, -4), "planted-query-1"];
 
   it("stores no credentials of the proxy, in any header", async () => {
-    const { ask, captures } = rig(async () => echo(), { proxy: PROXY });
+    const { ask, captures } = setUp(async () => echo(), { proxy: PROXY });
     await (await ask(URL, init)).text();
     expect(captures[0]?.status).toBe(502);
     for (const secret of PLANTED) expect(JSON.stringify(captures)).not.toContain(secret);
@@ -104,7 +104,7 @@ describe("the capture of upstream exchanges", () => {
   it("removes the request's secrets from a refusal, captured or not, at any status", async () => {
     for (const enabled of [true, false]) {
       for (const status of [400, 599]) {
-        const { ask } = rig(async () => echo(status), { proxy: PROXY, enabled });
+        const { ask } = setUp(async () => echo(status), { proxy: PROXY, enabled });
         const answer = await ask(URL, init);
         expect(answer.status).toBe(status);
         expect(await answer.json()).toEqual({
@@ -117,7 +117,7 @@ describe("the capture of upstream exchanges", () => {
   it("joins the features that a provider's own headers switch on with those of the protocol", async () => {
     const sent: Headers[] = [];
     const headers = { "anthropic-beta": "context-1m", "x-team": "theirs" };
-    const { ask } = rig(
+    const { ask } = setUp(
       async (_url, request) => {
         sent.push(new Headers(request?.headers));
         return answerOf(null);
@@ -137,13 +137,16 @@ describe("the capture of upstream exchanges", () => {
     };
     const speech = { driver: "sessions", headers };
     const message = "planted-subscription-1 of planted-tenant-1 is unknown (4711 tries)";
-    const told = { error: { message } };
+    const errorBody = { error: { message } };
     const repeated = { "x-echo": "planted-tenant-1", "ocp-apim-subscription-key": "planted" };
     for (const enabled of [true, false]) {
-      const { ask, captures } = rig(async () => Response.json(told, { status: 401, headers: repeated }), {
-        enabled,
-        speech,
-      });
+      const { ask, captures } = setUp(
+        async () => Response.json(errorBody, { status: 401, headers: repeated }),
+        {
+          enabled,
+          speech,
+        },
+      );
       const answer = await ask(URL, init);
       expect(await answer.json()).toEqual({
         error: { message: "[masked] of [masked] is unknown (4711 tries)" },
@@ -158,7 +161,7 @@ describe("the capture of upstream exchanges", () => {
       expect(JSON.stringify(captures)).not.toContain("planted-tenant");
       expect(captures[0]?.response_headers).toMatchObject({ "ocp-apim-subscription-key": "[masked]" });
     }
-    const { ask, captures } = rig(async () => answerOf("data: planted-subscription-1\n\n"), { speech });
+    const { ask, captures } = setUp(async () => answerOf("data: planted-subscription-1\n\n"), { speech });
     await (await ask(URL, init)).text();
     expect(captures[0]?.response_body).toBe("data: [masked]\n\n");
   });
@@ -170,19 +173,19 @@ describe("the capture of upstream exchanges", () => {
       });
     // A server may call its JSON something else.
     for (const type of ["application/json", "text/plain"]) {
-      const { ask, captures } = rig(answer(type), { limit: 50 });
+      const { ask, captures } = setUp(answer(type), { limit: 50 });
       await (await ask("https://upstream.test/api/login", { method: "POST", body: "{}" })).text();
       expect(captures[0]?.response_body).toContain("[masked]");
       expect(captures[0]?.response_body).not.toContain("fresh");
     }
-    const cut = rig(async () => answerOf(`data: ${TOKEN}`), { limit: 20 });
+    const cut = setUp(async () => answerOf(`data: ${TOKEN}`), { limit: 20 });
     await (await cut.ask(URL, init)).text();
     expect(cut.captures[0]?.response_body).toBe("data: [masked]");
   });
 
   it("masks the token that a sign-in answers", async () => {
     const answer = Response.json({ token: "fresh-token-0123456789", expires_at: 5 });
-    const { ask, captures } = rig(async () => answer);
+    const { ask, captures } = setUp(async () => answer);
     await (await ask("https://upstream.test/api/login", { method: "POST", body: "{}" })).json();
     expect(captures[0]).toMatchObject({
       label: "login",
@@ -199,7 +202,7 @@ describe("the capture of upstream exchanges", () => {
         controller.close();
       },
     });
-    const { ask, captures } = rig(async () => answerOf(body), { limit: 6 });
+    const { ask, captures } = setUp(async () => answerOf(body), { limit: 6 });
     const seen: Uint8Array[] = [];
     for await (const bytes of (await ask(URL, init)).body ?? []) seen.push(bytes);
     expect(seen).toEqual(pieces);
@@ -215,7 +218,7 @@ describe("the capture of upstream exchanges", () => {
           cancel: (reason) => void reasons.push(reason),
         }),
       );
-    const { ask, captures } = rig(async () => endless());
+    const { ask, captures } = setUp(async () => endless());
     for (const reason of [undefined, "left"]) {
       const reader = (await ask(URL, init)).body?.getReader();
       await reader?.read();
@@ -229,10 +232,10 @@ describe("the capture of upstream exchanges", () => {
     const broken = new ReadableStream<Uint8Array>({
       pull: (controller) => controller.error(new Error(`cut with ${TOKEN}`)),
     });
-    const failing = rig(async () => answerOf(broken));
+    const failing = setUp(async () => answerOf(broken));
     await expect((await failing.ask(URL, init)).text()).rejects.toThrow("cut");
     expect(failing.captures[0]).toMatchObject({ outcome: "error", error: "cut with [masked]" });
-    const refused = rig(async () => Promise.reject(new Error("refused")));
+    const refused = setUp(async () => Promise.reject(new Error("refused")));
     await expect(refused.ask(URL, init)).rejects.toThrow("refused");
     expect(refused.captures[0]).toMatchObject({ outcome: "error", status: 0, error: "refused" });
     expect(refused.counts()).toEqual({
@@ -242,7 +245,7 @@ describe("the capture of upstream exchanges", () => {
 
   it("only counts requests while captures are off", async () => {
     const answer = answerOf("text");
-    const { ask, captures, counts } = rig(async () => answer, { enabled: false });
+    const { ask, captures, counts } = setUp(async () => answer, { enabled: false });
     expect(await ask(URL, init)).toBe(answer);
     expect(captures).toEqual([]);
     expect(counts()).toEqual({ 'polygate_upstream_requests_total{operation="completion",status="200"}': 1 });
@@ -253,7 +256,7 @@ describe("the capture of upstream exchanges", () => {
       { pull: () => expect.fail("the tap read the upload") },
       { highWaterMark: 0 },
     );
-    const { ask, captures } = rig(async () => answerOf(null));
+    const { ask, captures } = setUp(async () => answerOf(null));
     await ask("https://upstream.test/api/files", { method: "POST", body: upload });
     expect(captures[0]).toMatchObject({ label: "file", request_body: "[not captured]" });
   });

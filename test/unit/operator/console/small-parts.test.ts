@@ -186,7 +186,7 @@ describe("the account of a record", () => {
 });
 
 describe("the timeline of a generation", () => {
-  const told = {
+  const record = {
     account: "two@x",
     attempts: 2,
     content: "<tool_calls></tool_calls>",
@@ -207,7 +207,7 @@ describe("the timeline of a generation", () => {
   };
 
   it("shows the queue, failures with their reasons, the first token, tools and the end", () => {
-    expect(buildTimeline(told).map(({ at, text }) => [at, text])).toEqual([
+    expect(buildTimeline(record).map(({ at, text }) => [at, text])).toEqual([
       [0, "Request received"],
       [100, "Asked for the token of one@x, 200 ms"],
       [300, "one@x failed: The token was refused. (auth)"],
@@ -220,7 +220,7 @@ describe("the timeline of a generation", () => {
   });
 
   it("shows names of accounts instead of their ids", () => {
-    const steps = buildTimeline(told, new Map([["one@x", "Main account"]])).map(({ text }) => text);
+    const steps = buildTimeline(record, new Map([["one@x", "Main account"]])).map(({ text }) => text);
     expect(steps).toContain("Main account failed: The token was refused. (auth)");
     expect(steps).toContain("Asked for the token of Main account, 200 ms");
     expect(steps).toContain("Sent with two@x");
@@ -232,7 +232,7 @@ describe("the timeline of a generation", () => {
       { ...attempt, cause: "", at: 1_400, status: 400, reason: "invalid_request" },
       { ...attempt, cause: "refused_field", at: 1_410, ms: 90 },
     ];
-    const steps = buildTimeline({ ...told, tried: [], sign_ins: [], upstream_attempts });
+    const steps = buildTimeline({ ...record, tried: [], sign_ins: [], upstream_attempts });
     expect(steps.map(({ at, text }) => [at, text])).toEqual([
       [0, "Request received"],
       [400, "Attempt 1: m of engine with one@x failed: invalid_request 400, 10 ms"],
@@ -249,14 +249,14 @@ describe("the timeline of a generation", () => {
   ] as const)("shows an attempt without a duration in a record that is %s: it %s", (status, result) => {
     const attempt = { provider: "", account: "", model: "m", ms: null, status: 200, reason: "", cause: "" };
     const upstream_attempts = [{ ...attempt, at: 1_400 }];
-    const steps = buildTimeline({ ...told, status, tried: [], sign_ins: [], upstream_attempts });
+    const steps = buildTimeline({ ...record, status, tried: [], sign_ins: [], upstream_attempts });
     expect(steps[1]?.text).toBe(`Attempt 1: m ${result}`);
   });
 
   it("shows why each attempt failed, and which accounts failed before it", () => {
     const attempt = { provider: "", account: "one@x", model: "m", ms: 10, status: 429, cause: "" };
     const steps = buildTimeline({
-      ...told,
+      ...record,
       sign_ins: [],
       tried: [
         { account: "zero@x", reason: "auth", message: "No sign-in.", at: 1_100 },
@@ -272,7 +272,7 @@ describe("the timeline of a generation", () => {
 
   it("ends with the error, and shows nothing that did not happen", () => {
     const failed = {
-      ...told,
+      ...record,
       attempts: 1,
       status: "error" as const,
       status_code: 503,

@@ -34,7 +34,7 @@ class Clock {
   }
 }
 
-function rig(fails: () => boolean = () => false, losesEnded: () => boolean = () => false) {
+function setUp(fails: () => boolean = () => false, losesEnded: () => boolean = () => false) {
   const clock = new Clock();
   const archive = new SqlArchive(memoryDatabase(), clock.now);
   const batches: ArchiveBatch[] = [];
@@ -77,7 +77,7 @@ function rig(fails: () => boolean = () => false, losesEnded: () => boolean = () 
 
 describe("the outbox", () => {
   it("sends the records of many requests in one message, after them", async () => {
-    const { clock, outbox, settled, source, batches, ids } = rig();
+    const { clock, outbox, settled, source, batches, ids } = setUp();
     for (let n = 0; n < 50; n += 1) {
       outbox.record(source(`r${n}`));
       void settled();
@@ -89,7 +89,7 @@ describe("the outbox", () => {
   });
 
   it("sends at most two messages a second, however many requests come", async () => {
-    const { clock, outbox, settled, source, batches, ids } = rig();
+    const { clock, outbox, settled, source, batches, ids } = setUp();
     for (let n = 0; n < 200; n += 1) {
       outbox.record(source(`r${n}`));
       void settled();
@@ -101,7 +101,7 @@ describe("the outbox", () => {
   });
 
   it("is complete when others have sent its records", async () => {
-    const { clock, outbox, settled, source, batches } = rig();
+    const { clock, outbox, settled, source, batches } = setUp();
     outbox.record(source("a"));
     let done = 0;
     const both = [settled(), settled()].map((end) => end.then(() => (done += 1)));
@@ -112,7 +112,7 @@ describe("the outbox", () => {
   });
 
   it("sends no record of a request that a limit refuses at once, and that of a waiting request half a second later", async () => {
-    const { clock, outbox, settled, source, ids } = rig();
+    const { clock, outbox, settled, source, ids } = setUp();
     const undecided = (id: string) => ({ ...source(id), createdAt: 300, mayBeRefused: true });
     const refused = undecided("refused");
     outbox.record(source("running"));
@@ -129,7 +129,7 @@ describe("the outbox", () => {
   });
 
   it("does not wait for a clock that was set back", async () => {
-    const { clock, outbox, settled, source, ids } = rig();
+    const { clock, outbox, settled, source, ids } = setUp();
     clock.time = 3_600_000;
     outbox.record(source("a"));
     const first = settled();
@@ -146,7 +146,7 @@ describe("the outbox", () => {
 
   it("keeps unsent records for the next message, and never fails", async () => {
     let away = true;
-    const { clock, outbox, settled, source, ids, archive } = rig(() => away);
+    const { clock, outbox, settled, source, ids, archive } = setUp(() => away);
     outbox.record(source("a"));
     outbox.counts.add("polygate_requests_total");
     const first = settled();
@@ -163,7 +163,7 @@ describe("the outbox", () => {
 
   it("sends counts and captures once if the archive cannot store records", async () => {
     let away = true;
-    const { clock, outbox, settled, source, ids, archive, config } = rig(undefined, () => away);
+    const { clock, outbox, settled, source, ids, archive, config } = setUp(undefined, () => away);
     Object.assign(config.captures, { limit: 5 });
     // More than one message carries.
     for (const id of ["a", "b"])
@@ -187,7 +187,7 @@ describe("the outbox", () => {
   });
 
   it("has a maximum size while the archive is unavailable", async () => {
-    const { clock, outbox, settled, source, batches, config } = rig(() => clock.time < 10_000);
+    const { clock, outbox, settled, source, batches, config } = setUp(() => clock.time < 10_000);
     Object.assign(config.history, { limit: 100_000 });
     for (let n = 0; n < 20_000; n += 1) outbox.record(source(`r${n}`));
     void settled();
@@ -200,7 +200,7 @@ describe("the outbox", () => {
   });
 
   it("holds few long texts: only the beginnings of the oldest records, and all outcomes", async () => {
-    const { clock, outbox, settled, source, ids } = rig(() => clock.time < 10_000);
+    const { clock, outbox, settled, source, ids } = setUp(() => clock.time < 10_000);
     let held = 0;
     const long = (id: string, length: number): RecordSource => {
       let characters = length;
@@ -229,7 +229,7 @@ describe("the outbox", () => {
   });
 
   it("does not send what the archive would drop at once", async () => {
-    const { clock, outbox, settled, source, batches, ids, config } = rig();
+    const { clock, outbox, settled, source, batches, ids, config } = setUp();
     Object.assign(config.history, { limit: 3 });
     const asked = [5_000, 6_000, 1_000, 7_000, 2_000, 8_000];
     for (const at of asked) {
@@ -247,7 +247,7 @@ describe("the outbox", () => {
   });
 
   it("sends the outcome of every record that the archive knows", async () => {
-    const { clock, outbox, settled, source, batches, config } = rig();
+    const { clock, outbox, settled, source, batches, config } = setUp();
     Object.assign(config.history, { limit: 2 });
     for (const [id, createdAt, isKnownToArchive] of [
       ["long", 1, true],
@@ -263,7 +263,7 @@ describe("the outbox", () => {
   });
 
   it("creates no record while the history is off", async () => {
-    const { clock, outbox, settled, batches, config } = rig();
+    const { clock, outbox, settled, batches, config } = setUp();
     Object.assign(config.history, { limit: 0 });
     const unwanted = {
       characters: 0,
@@ -281,7 +281,7 @@ describe("the outbox", () => {
   });
 
   it("repeats usage until it is acknowledged, also without other requests", async () => {
-    const { clock, outbox, settled, usage } = rig(() => clock.time < 20_000);
+    const { clock, outbox, settled, usage } = setUp(() => clock.time < 20_000);
     outbox.usage.count(used(), NOON);
     const first = settled();
     await clock.run(15_000);
@@ -294,7 +294,7 @@ describe("the outbox", () => {
   });
 
   it("sends usage with the next request if it was not acknowledged for long", async () => {
-    const { clock, outbox, settled, usage } = rig(() => clock.time < 100_000);
+    const { clock, outbox, settled, usage } = setUp(() => clock.time < 100_000);
     outbox.usage.count(used(), NOON);
     const first = settled();
     await clock.run(90_000);
@@ -307,7 +307,7 @@ describe("the outbox", () => {
   });
 
   it("sends counts alone more rarely", async () => {
-    const { clock, outbox, settled, batches, archive } = rig();
+    const { clock, outbox, settled, batches, archive } = setUp();
     for (let n = 0; n < 40; n += 1) {
       outbox.counts.add("polygate_requests_total");
       void settled();

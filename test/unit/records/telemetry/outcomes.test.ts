@@ -20,7 +20,7 @@ const NOW = Date.UTC(2026, 10, 22, 12);
 const snapshot = { version: 1, config: emptyConfig(), envBacked: false, writable: true };
 
 /** The outbox of a process that has history and usage in itself; `kill` ends the process and starts another one on its storage. */
-function rig() {
+function setUp() {
   const sql = memoryDatabase();
   const fails = { store: false, messages: false };
   const refuse = (what: keyof typeof fails) => {
@@ -88,7 +88,7 @@ function source(id: string, hasEnded = true): RecordSource {
 
 describe("with history and usage in the process, the outcome of a request", () => {
   it("is stored when it is recorded", async () => {
-    const run = rig();
+    const run = setUp();
     run.process.outbox.record(source("ended"));
     run.process.outbox.record(source("under way", false));
     expect(run.process.outbox.endRequest(used(), snapshot)).toBeNull();
@@ -100,7 +100,7 @@ describe("with history and usage in the process, the outcome of a request", () =
   });
 
   it("is sent with the next message if the store rejects it", async () => {
-    const run = rig();
+    const run = setUp();
     run.fails.store = true;
     run.process.outbox.record(source("ended"));
     expect(run.process.outbox.endRequest(used(), snapshot)).toMatchObject({
@@ -115,7 +115,7 @@ describe("with history and usage in the process, the outcome of a request", () =
     const action = fc.constantFrom("end", "unstored end", "message", "failed message", "kill");
     await fc.assert(
       fc.asyncProperty(fc.array(action, { maxLength: 20 }), async (actions) => {
-        const run = rig();
+        const run = setUp();
         let stored = 0;
         /** Requests that the memory alone knows of. */
         let unstored = 0;

@@ -11,7 +11,7 @@ const NOON = Date.UTC(2026, 10, 22, 12);
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
-function rig() {
+function setUp() {
   const sql = memoryDatabase();
   let time = NOON;
   const usage = new SqlUsage(sql, () => time);
@@ -37,7 +37,7 @@ function rig() {
 }
 
 it("shows outcomes, usage and durations by the minute", async () => {
-  const { take, read } = rig();
+  const { take, read } = setUp();
   await take(NOON + 1_000, {}, { durationMs: 1_000, firstTokenMs: 500 });
   await take(
     NOON + 2 * MINUTE,
@@ -62,7 +62,7 @@ it("shows outcomes, usage and durations by the minute", async () => {
 });
 
 it("counts slots and waiting at their time, not at the end of the request", async () => {
-  const { take, read } = rig();
+  const { take, read } = setUp();
   // Waited from 0:30 to 1:00, and held a slot until 2:30.
   await take(NOON + 2.5 * MINUTE, { durationMs: 2 * MINUTE, queueMs: MINUTE / 2 });
   // Has no slot: its token is the caller's own.
@@ -76,7 +76,7 @@ it("counts slots and waiting at their time, not at the end of the request", asyn
 });
 
 it("counts a message once, and accepts those of an older version", async () => {
-  const { take, read, usage, messages } = rig();
+  const { take, read, usage, messages } = setUp();
   await take(NOON, {});
   const [message] = messages;
   if (message === undefined) throw new Error("nothing was sent");
@@ -87,7 +87,7 @@ it("counts a message once, and accepts those of an older version", async () => {
 });
 
 it("keeps hours by minutes and days by quarters of an hour", async () => {
-  const { take, read, rows } = rig();
+  const { take, read, rows } = setUp();
   for (let hour = 0; hour < 10; hour += 1) await take(NOON + hour * HOUR, {});
   expect(rows("minute")).toBeLessThan(20);
   const end = NOON + 9 * HOUR + QUARTER_MS;
@@ -98,7 +98,7 @@ it("keeps hours by minutes and days by quarters of an hour", async () => {
 });
 
 it("adds minutes up to longer steps", async () => {
-  const { take, read } = rig();
+  const { take, read } = setUp();
   await take(NOON + MINUTE, {});
   await take(NOON + 4 * MINUTE, {}, {});
   await take(NOON + 6 * MINUTE, {});

@@ -28,7 +28,7 @@ const everything: UsageQuery = {
   limit: 10_000,
 };
 
-function rig(prices: Record<string, Price> = {}, sql = memoryDatabase()) {
+function setUp(prices: Record<string, Price> = {}, sql = memoryDatabase()) {
   let time = NOON;
   const open = () => new SqlUsage(sql, () => time);
   let usage = open();
@@ -60,7 +60,7 @@ const by = (name: UsageDimension): Partial<UsageQuery> => ({ groupBy: [name] });
 
 describe("usage", () => {
   it("adds up requests, tokens, attempts and cost", async () => {
-    const { take, read } = rig({ flash: { input: 1, output: 2 } });
+    const { take, read } = setUp({ flash: { input: 1, output: 2 } });
     await take([
       used(),
       used({ queueMs: 30, attempts: 2 }),
@@ -86,7 +86,7 @@ describe("usage", () => {
     const prices = {
       flash: { input: 1, cache_read: 0.1, cache_write_5m: 1.25, cache_write_1h: 2, output: 5 },
     };
-    const { take, read, usage } = rig(prices);
+    const { take, read, usage } = setUp(prices);
     const details = {
       promptTokens: 1_000,
       cachedTokens: 600,
@@ -123,7 +123,7 @@ describe("usage", () => {
   });
 
   it("counts no more cached tokens than the prompt has", async () => {
-    const { take, read } = rig({ flash: { input: 1, output: 0 } });
+    const { take, read } = setUp({ flash: { input: 1, output: 0 } });
     await take([used({ promptTokens: 10, cachedTokens: 8, cacheWrite5mTokens: 8, cacheWrite1hTokens: 8 })]);
     expect(read().totals).toMatchObject({
       cached_tokens: 8,
@@ -134,14 +134,14 @@ describe("usage", () => {
   });
 
   it("keeps the price that a request had", async () => {
-    const { take, read, config } = rig({ flash: { input: 1, output: 0 } });
+    const { take, read, config } = setUp({ flash: { input: 1, output: 0 } });
     await take([used()]);
     Object.assign(config.config.prices, { flash: { input: 5, output: 0 } });
     expect(read().totals.cost_nano).toBe(10_000);
   });
 
   it("groups as requested, the busiest first", async () => {
-    const { take, read } = rig();
+    const { take, read } = setUp();
     await take([used({ key: "a" }), used({ key: "b" }), used({ key: "b", model: "pro" })]);
     expect(read(by("key")).groups.map(({ dimensions, requests }) => [dimensions.key, requests])).toEqual([
       ["b", 2],
@@ -151,7 +151,7 @@ describe("usage", () => {
   });
 
   it("applies the filters", async () => {
-    const { take, read } = rig();
+    const { take, read } = setUp();
     await take([used({ key: "a" }), used({ key: "b" }), used({ key: "b", dialect: "messages" })]);
     expect(read({ filters: { key: ["b"] } }).totals.requests).toBe(2);
     expect(read({ filters: { key: ["b"], dialect: ["messages", "responses"] } }).totals.requests).toBe(1);
@@ -159,7 +159,7 @@ describe("usage", () => {
   });
 
   it("divides time into hours and days", async () => {
-    const { take, read, at } = rig();
+    const { take, read, at } = setUp();
     await take([used()], NOON - DAY_MS);
     await take([used(), used()], NOON);
     at(NOON + HOUR_MS);
@@ -178,7 +178,7 @@ describe("usage", () => {
   });
 
   it("has percentiles of each group and of all", async () => {
-    const { take, read } = rig();
+    const { take, read } = setUp();
     const slow = Array.from({ length: 10 }, () => used({ key: "slow", durationMs: 10_000 }));
     const fast = Array.from({ length: 90 }, () =>
       used({ key: "fast", durationMs: 100, firstTokenMs: undefined }),
@@ -193,14 +193,14 @@ describe("usage", () => {
   });
 
   it("states that there are more groups than requested", async () => {
-    const { take, read } = rig();
+    const { take, read } = setUp();
     await take([used({ key: "a" }), used({ key: "b" }), used({ key: "c" })]);
     expect(read({ ...by("key"), limit: 2 })).toMatchObject({ truncated: true, totals: { requests: 3 } });
     expect(read({ ...by("key"), limit: 3 }).truncated).toBe(false);
   });
 
   it("has the last use of a key, and its usage of today", async () => {
-    const { take, usage, at } = rig();
+    const { take, usage, at } = setUp();
     at(NOON - DAY_MS);
     await take([used({ key: "a" })], NOON - DAY_MS);
     at(NOON);
@@ -214,7 +214,7 @@ describe("usage", () => {
   });
 
   it("keeps hours for 35 days, days for two years, and the total of a key", async () => {
-    const { take, read, at, usage } = rig();
+    const { take, read, at, usage } = setUp();
     await take([used()]);
     const later = (days: number) => NOON + days * DAY_MS;
     at(later(34));
@@ -233,7 +233,7 @@ describe("usage", () => {
 
 describe("a flood of made-up names", () => {
   it("becomes `other`, and is counted", async () => {
-    const { take, read, usage } = rig();
+    const { take, read, usage } = setUp();
     for (let n = 0; n < 30; n += 1) {
       await take(
         Array.from({ length: 100 }, (_, m) => used({ requested_model: `made-up-${n}-${m}`, model: `m${m}` })),
@@ -249,7 +249,7 @@ describe("a flood of made-up names", () => {
   });
 
   it("of one key does not affect the models of others", async () => {
-    const { take, read } = rig();
+    const { take, read } = setUp();
     await take(
       Array.from({ length: 900 }, (_, n) => used({ key: "flood", requested_model: `made-up-${n}` })),
     );
@@ -259,7 +259,7 @@ describe("a flood of made-up names", () => {
   });
 
   it("that comes between two messages does not fill the isolate's memory", async () => {
-    const { tally, usage, config } = rig();
+    const { tally, usage, config } = setUp();
     const sizes: number[] = [];
     const store = {
       write: (message: UsageMessage) => {
@@ -276,7 +276,7 @@ describe("a flood of made-up names", () => {
 
 describe("a message of an isolate", () => {
   it("is repeated unchanged until it is acknowledged, while new counts wait", async () => {
-    const { tally, usage, config, read } = rig();
+    const { tally, usage, config, read } = setUp();
     const messages: UsageMessage[] = [];
     const deaf = {
       write: (message: UsageMessage) => {
@@ -297,7 +297,7 @@ describe("a message of an isolate", () => {
   });
 
   it("is not counted again if it is repeated much later", async () => {
-    const { tally, usage, config, read, at } = rig();
+    const { tally, usage, config, read, at } = setUp();
     const messages: UsageMessage[] = [];
     const store = {
       write: (message: UsageMessage) => {
@@ -341,7 +341,7 @@ describe("a message of an isolate", () => {
     });
     await fc.assert(
       fc.asyncProperty(fc.array(request, { maxLength: 60 }), async (requests) => {
-        const world = rig();
+        const world = setUp();
         const isolates = [new UsageTally(), new UsageTally(), new UsageTally()];
         const late: UsageMessage[] = [];
         const network = (kind: string) => ({
@@ -388,7 +388,7 @@ describe("sums of any size", () => {
     );
     await fc.assert(
       fc.asyncProperty(fc.array(tokens, { minLength: 1, maxLength: 20 }), price, async (counts, input) => {
-        const world = rig({ flash: { input, output: 0 } });
+        const world = setUp({ flash: { input, output: 0 } });
         let cost = 0;
         let sum = 0;
         for (const promptTokens of counts) {
@@ -423,7 +423,7 @@ describe("a damaged row", () => {
     ["activity_quarter", "cost_nano=9e999"],
   ])("of %s (%s) is moved away, and counting continues", async (table, damage) => {
     const log = vi.spyOn(console, "error").mockReturnValue();
-    const world = rig();
+    const world = setUp();
     await world.take(
       [used({ key: "sound", outcome: "error" }), used({ key: "other", outcome: "error" })],
       NOON,
@@ -486,7 +486,7 @@ describe("the tables of an older version", () => {
   }
 
   it("are read and continued", async () => {
-    const { take, read, usage, evict } = rig({}, olderDatabase());
+    const { take, read, usage, evict } = setUp({}, olderDatabase());
     const before = {
       requests: 1,
       prompt_tokens: 10,
@@ -516,7 +516,7 @@ describe("the tables of an older version", () => {
   });
 
   it("accept messages of its isolates, which count less", async () => {
-    const { tally, usage, config, read } = rig();
+    const { tally, usage, config, read } = setUp();
     const olderIsolate = {
       write: (message: UsageMessage) => {
         const sent: UsageMessage = structuredClone(message);
@@ -533,7 +533,7 @@ describe("the tables of an older version", () => {
   });
 
   it("have notes of requests with fewer counts", async () => {
-    const { sql, usage, config, read } = rig();
+    const { sql, usage, config, read } = setUp();
     const older: Partial<RequestUsage> = used();
     for (const name of ["cacheWrite1hTokens", "webSearches"]) Reflect.deleteProperty(older, name);
     sql.all("insert into usage_note values(1, ?)", JSON.stringify({ ...older, at: NOON }));

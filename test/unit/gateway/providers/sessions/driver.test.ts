@@ -66,25 +66,25 @@ describe("opening a turn", () => {
 
   it("reports the session even if the turn is refused", async () => {
     const fake = upstream({ "/turns": () => json({ error: { code: "rate_limited" } }, 429) });
-    const told: Promise<string>[] = [];
+    const sessions: Promise<string>[] = [];
     const prepared = provider().prepare(conversation(), prepareOptions());
-    const opened = prepared.open(fake.account, neverAborted(), null, (session) => told.push(session));
+    const opened = prepared.open(fake.account, neverAborted(), null, (session) => sessions.push(session));
     await expect(opened).rejects.toMatchObject({ kind: "rate_limited" });
-    expect(await Promise.all(told)).toEqual(["s/1"]);
+    expect(await Promise.all(sessions)).toEqual(["s/1"]);
   });
 
   it("reports the session even if the caller has left, so that it can be deleted", async () => {
     const left = new AbortController();
     const making = Promise.withResolvers<Response>();
     const fake = upstream({ "/api/sessions": () => making.promise });
-    const told: Promise<string>[] = [];
+    const sessions: Promise<string>[] = [];
     const prepared = provider().prepare(conversation(), prepareOptions());
-    const opened = prepared.open(fake.account, left.signal, null, (session) => told.push(session));
+    const opened = prepared.open(fake.account, left.signal, null, (session) => sessions.push(session));
     await vi.waitFor(() => expect(fake.seen).toHaveLength(1));
     left.abort(new Error("the client left"));
     await expect(opened).rejects.toThrow("the client left");
     making.resolve(json({ id: "s/1" }, 201));
-    expect(await Promise.all(told)).toEqual(["s/1"]);
+    expect(await Promise.all(sessions)).toEqual(["s/1"]);
     expect(fake.seen).toHaveLength(1);
   });
 

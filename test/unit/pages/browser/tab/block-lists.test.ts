@@ -90,24 +90,24 @@ describe("the rules for a tab's requests", () => {
   });
 
   it("report when the page navigates to a forbidden address", () => {
-    const told = on();
-    const policy = new TabPolicy("frame", { requests: 9, bytes: 9 }, told);
+    const handlers = on();
+    const policy = new TabPolicy("frame", { requests: 9, bytes: 9 }, handlers);
     policy.checkNavigation(true);
-    expect(told.onForbiddenNavigation).not.toHaveBeenCalled();
+    expect(handlers.onForbiddenNavigation).not.toHaveBeenCalled();
     policy.checkNavigation(false);
-    expect(told.onForbiddenNavigation).toHaveBeenCalledOnce();
+    expect(handlers.onForbiddenNavigation).toHaveBeenCalledOnce();
   });
 
   it("report once when the page exceeds its bytes, and once more at twice that number", () => {
-    const told = on();
-    const policy = new TabPolicy("frame", { requests: 9, bytes: 10 }, told);
+    const handlers = on();
+    const policy = new TabPolicy("frame", { requests: 9, bytes: 10 }, handlers);
     policy.countBytes(10);
-    expect([policy.overBudget, told.onByteLimit.mock.calls.length]).toEqual([false, 0]);
+    expect([policy.overBudget, handlers.onByteLimit.mock.calls.length]).toEqual([false, 0]);
     for (const bytes of [1, 1, 8, 1, 50]) policy.countBytes(bytes);
     expect([
       policy.overBudget,
-      told.onByteLimit.mock.calls.length,
-      told.onTrafficFlood.mock.calls.length,
+      handlers.onByteLimit.mock.calls.length,
+      handlers.onTrafficFlood.mock.calls.length,
     ]).toEqual([true, 1, 1]);
   });
 });

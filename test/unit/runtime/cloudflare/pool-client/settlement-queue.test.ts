@@ -40,19 +40,19 @@ const taken = (it: SettlementQueue) => it.sendWith(async (settled) => settled);
 
 test("does not send settlements again that another request carried", async () => {
   const { it, sent, goOn } = settlements();
-  const told = it.add("a", spent(1), false);
+  const settled = it.add("a", spent(1), false);
   expect(await taken(it)).toEqual([["a", spent(1)]]);
   await goOn(5_000);
-  await told;
+  await settled;
   expect([sent, await taken(it)]).toEqual([[], []]);
 });
 
 test("sends settlements again if the request that carried them is not answered or fails", async () => {
   const { it, sent, goOn } = settlements();
-  const told = it.add("a", spent(1), false);
+  const settled = it.add("a", spent(1), false);
   void it.sendWith(() => new Promise(() => undefined));
   await goOn();
-  await told;
+  await settled;
   expect(sent).toEqual([]);
   await goOn(5_000);
   const failing = it.sendWith(async () => Promise.reject(new Error("gone")));
@@ -95,9 +95,9 @@ test("repeats a failed settlement with the next one", async () => {
 test("repeats an unacknowledged settlement with the next one, and answers 503 within 5 s", async () => {
   const { it, sent, goOn, pool } = settlements();
   pool.isSilent = true;
-  const told = expect(it.add("a", spent(1), true)).rejects.toMatchObject({ status: 503 });
+  const settled = expect(it.add("a", spent(1), true)).rejects.toMatchObject({ status: 503 });
   await goOn(5_000);
-  await told;
+  await settled;
   pool.isSilent = false;
   await it.add("b", spent(2), true);
   expect(sent.map((settled) => settled.map(([use]) => use))).toEqual([["a"], ["a", "b"]]);

@@ -185,14 +185,14 @@ describe("the client of several pools", () => {
     const deployment = await Deployment.of(1, 1, 0);
     const held = [await deployment.lease(), await deployment.lease()];
     await deployment.pass(500);
-    let told: AcquireResult | null = null;
+    let outcome: AcquireResult | null = null;
     void deployment.pool.acquire({ requestId: "w", model: "m", waitMs: 5_000 }).then((it) => {
-      told = it;
+      outcome = it;
     });
     await deployment.pass(4_000);
     for (const shard of deployment.shards) shard.isSilent = true;
     await deployment.pass(5_200);
-    expect(told).toEqual({ refused: "queue_timeout" });
+    expect(outcome).toEqual({ refused: "queue_timeout" });
     expect(deployment.shards.map(({ pool }) => pool.status().waiting)).toEqual([0, 0, 0]);
     for (const lease of held) lease.release();
   });
@@ -201,14 +201,14 @@ describe("the client of several pools", () => {
     const deployment = await Deployment.of(1, 0, 0);
     for (const shard of deployment.shards) shard.isSilent = true;
     const caller = new AbortController();
-    let told: AcquireResult | null = null;
+    let outcome: AcquireResult | null = null;
     void deployment.pool.acquire({ requestId: "w", model: "m" }, caller.signal).then((it) => {
-      told = it;
+      outcome = it;
     });
     await deployment.pass(4_000);
     caller.abort();
     await deployment.pass(700);
-    expect(told).toEqual({ refused: "cancelled" });
+    expect(outcome).toEqual({ refused: "cancelled" });
   });
 
   it("answers without a silent pool, and fails only if all are silent", async () => {
@@ -243,7 +243,7 @@ describe("the client of several pools", () => {
       lease: { account: { id: there?.id } },
     });
     for (const target of [deployment.idOf(0), deployment.accounts[1]?.[0]?.mobile ?? "", "nobody"]) {
-      const told = expect(
+      const failures = expect(
         deployment.pool.acquire({ requestId: "r", model: "m", target }),
       ).rejects.toMatchObject({
         status: 503,
@@ -251,7 +251,7 @@ describe("the client of several pools", () => {
         headers: { "retry-after": "5" },
       });
       await deployment.pass(8_000);
-      await told;
+      await failures;
     }
   });
 
@@ -262,14 +262,16 @@ describe("the client of several pools", () => {
     const waits = ["", deployment.idOf(0)].map((target) =>
       deployment.pool.acquire({ requestId: "r", model: "m", ...(target === "" ? {} : { target }) }),
     );
-    const told = Promise.all(waits.map((waiting) => expect(waiting).rejects.toMatchObject({ status: 503 })));
+    const failures = Promise.all(
+      waits.map((waiting) => expect(waiting).rejects.toMatchObject({ status: 503 })),
+    );
     // That it takes long says nothing.
     await deployment.pass(8_000);
     expect(await deployment.pool.getStatus()).toMatchObject({ in_use: 2, waiting: 2 });
     if (near !== undefined) near.isSilent = true;
     for (const one of held) if (one !== undefined && "granted" in one) near?.pool.renew(one.granted.lease);
     await deployment.pass(11_000);
-    await told;
+    await failures;
     expect(near?.pool.status()).toMatchObject({ in_use: 2, waiting: 0 });
   });
 
@@ -313,13 +315,13 @@ describe("the client of several pools", () => {
     held.release();
     home.isSilent = true;
     const silent = { status: 503, code: "account_pool_unavailable", headers: { "retry-after": "5" } };
-    const told = Promise.all([
+    const failures = Promise.all([
       expect(deployment.pool.settleUsage(use("1"), { tokens: 7, cost: 0 })).rejects.toMatchObject(silent),
       expect(deployment.pool.countRequest(use("2"))).rejects.toMatchObject(silent),
       expect(deployment.pool.listSubjectUsage()).rejects.toMatchObject(silent),
     ]);
     await deployment.pass(5_000);
-    await told;
+    await failures;
     // After its silence the shard has the messages that it got meanwhile.
     home.answerAgain();
     await deployment.pass(100);
@@ -357,15 +359,15 @@ describe("the client of several pools", () => {
     const use = { id: "1", key: "k", limits: { max_parallel: 1 }, tokens: 10, cost: 0 };
     const lease = await deployment.lease({ use });
     home.isSilent = true;
-    let told: readonly boolean[] = [true];
-    for (let at = 0; at < 13_000 && told[0] === true; at += 500) {
+    let held: readonly boolean[] = [true];
+    for (let at = 0; at < 13_000 && held[0] === true; at += 500) {
       const renewed: boolean[] = [];
       void lease.renew().then((it) => renewed.push(it));
       await deployment.pass(500);
-      told = renewed;
+      held = renewed;
     }
     await deployment.pass(1_600);
-    expect(told, "it is known after a moment").toEqual([false]);
+    expect(held, "it is known after a moment").toEqual([false]);
   });
 
   it("does not use a failing account while another pool has a healthy one", async () => {
