@@ -5,7 +5,7 @@ import type { ApiKey } from "../../core/config/schemas/key-schema.ts";
 import type { Context } from "../../core/ports/context.ts";
 import { formatSubject, getUsedAmount, NO_USE } from "../../core/ports/subject-limits.ts";
 import type { UsageGroup } from "../../core/ports/usage.ts";
-import { DAYS, MONTHS } from "../../pool/limits/calendar-period.ts";
+import { CALENDARS, DAYS, MONTHS } from "../../pool/limits/calendar-period.ts";
 import { toCountedLimits } from "../../pool/limits/limited-use.ts";
 import { clampedSum, fromNano } from "../../records/usage/prices.ts";
 import { listAllModels } from "../models/resolve-model.ts";
@@ -56,8 +56,6 @@ export interface KeyView {
   readonly networks: string[];
   readonly available_models: string[];
 }
-
-const CALENDARS = { day: DAYS, month: MONTHS } as const;
 
 function getResetTime(name: LimitName, now: number): string | null {
   const kind = LIMIT_KINDS[name];

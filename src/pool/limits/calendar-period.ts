@@ -21,6 +21,8 @@ export const MONTHS: Calendar = {
   startOf: (index) => Date.UTC(Math.floor(index / 12), index % 12),
 };
 
+export const CALENDARS = { day: DAYS, month: MONTHS } as const;
+
 /** The use in the current span of a calendar. */
 export class Period {
   index: number;

@@ -1,7 +1,8 @@
 import { isBudget, LIMIT_KINDS, type LimitKind } from "../../core/config/limit-kinds.ts";
 import { GatewayError } from "../../core/errors/gateway-error.ts";
 import { type LimitRefusal, parseSubject } from "../../core/ports/subject-limits.ts";
-import { NANO } from "../../core/units.ts";
+import { DAY_MS, NANO } from "../../core/units.ts";
+import { CALENDARS } from "./calendar-period.ts";
 
 /** A limit in error messages. */
 const describeLimit = ({ unit, span }: LimitKind) =>
@@ -13,6 +14,13 @@ export function describeSubject(name: string | undefined): string {
   const { kind, id } = parseSubject(name);
   if (kind === "key") return "this API key";
   return `the ${kind} ${JSON.stringify(id)}`;
+}
+
+/** When there is room again, Unix milliseconds. The pool told it a moment ago, so `at` is only close to a budget's renewal. */
+function findResetTime(kind: LimitKind, at: number): number {
+  if (!isBudget(kind)) return Math.ceil(at / 1_000) * 1_000;
+  const calendar = CALENDARS[kind.span];
+  return calendar.startOf(calendar.indexOf(at + DAY_MS / 2));
 }
 
 /**
@@ -28,8 +36,7 @@ export function createLimitError(
   const kind = LIMIT_KINDS[limit];
   const isCost = kind.unit === "cost";
   const amount = (value: number) => (isCost ? String(Number((value / NANO).toFixed(6))) : String(value));
-  const resetsAt =
-    resetMs === null ? null : new Date(Math.ceil((now + resetMs) / 1_000) * 1_000).toISOString();
+  const resetsAt = resetMs === null ? null : new Date(findResetTime(kind, now + resetMs)).toISOString();
   const details = {
     ...(subject === undefined ? {} : { subject: parseSubject(subject) }),
     limit,
