@@ -463,11 +463,11 @@ describe("a failing provider", () => {
     const text = await response.text();
     expect(text).toContain("no quota");
     expect(text).not.toContain(TOKEN);
-    const history = await running.fetch("/admin/chat-history/export?format=ndjson", {
-      headers: { authorization: "Bearer admin" },
-    });
-    const records = await history.text();
-    expect(records).toContain("no quota");
+    const headers = { authorization: "Bearer admin" };
+    const readRecords = async () =>
+      (await running.fetch("/admin/chat-history/export?format=ndjson", { headers })).text();
+    // The record arrives after the answer.
+    const records = await until(readRecords, (exported) => exported.includes('\\"code\\":\\"quota\\"'));
     expect(records).not.toContain(TOKEN);
   });
 });
