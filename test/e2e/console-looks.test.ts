@@ -271,6 +271,28 @@ describeWithBrowser("how the console looks", () => {
     for (const email of emails) await app.admin("DELETE", `/admin/accounts/${email}`);
   });
 
+  it("draws each chart of the usage with its own data after the width has changed", async () => {
+    const page = await app.at("usage");
+    await page.getByRole("heading", { name: "Waiting for an account" }).waitFor();
+    const drawings = () =>
+      page
+        .getByRole("figure")
+        .evaluateAll((charts) =>
+          charts.map((chart) => [
+            chart.querySelector("h2")?.textContent,
+            chart.querySelector("canvas")?.toDataURL(),
+          ]),
+        );
+    // Plots are drawn in the next frames.
+    await page.waitForTimeout(500);
+    const before = await drawings();
+    for (const width of [390, 1_280]) {
+      await page.setViewportSize({ width, height: 860 });
+      await page.waitForTimeout(500);
+    }
+    await expect.poll(drawings).toEqual(before);
+  });
+
   it("shows every tab of the playground on a phone", async () => {
     const page = await app.at("playground", { width: 390 });
     for (const tab of await page.getByRole("tab").all()) {

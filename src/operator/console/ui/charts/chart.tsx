@@ -110,8 +110,16 @@ function formatHoveredTime(at: number, span: number, days: boolean): string {
   return `${date} ${clock(at)}`;
 }
 
-/** A line chart over time. The title row shows the newest or the hovered values as text, for accessibility. */
+/**
+ * A line chart over time. Its key is its title: when a chart beside it comes or goes, Preact would otherwise give it
+ * that chart's plot, with other lines and units.
+ */
 export function Chart(props: ChartProps) {
+  return <Plot key={props.title} {...props} />;
+}
+
+/** The title row shows the newest or the hovered values as text, for accessibility. */
+function Plot(props: ChartProps) {
   const { title, times, lines, format, from, to, days = false } = props;
   const container = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | null>(null);
