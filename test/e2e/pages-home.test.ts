@@ -37,6 +37,18 @@ describeWithBrowser("the public page", () => {
     expect(requests.filter((url) => !url.startsWith(pages.gateway.url))).toEqual([]);
   });
 
+  it("is no wider than a phone", async () => {
+    const phone = await (await openSharedBrowser()).newPage({ viewport: { width: 390, height: 844 } });
+    await phone.goto(pages.gateway.url);
+    await phone.getByText(`${pages.gateway.url}/anthropic`).waitFor();
+    // An address of usual length.
+    await phone.evaluate(
+      "for (const span of document.querySelectorAll('.origin')) span.textContent = 'https://gateway.company.example.com'",
+    );
+    expect(await phone.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(390);
+    await phone.close();
+  });
+
   it("lets pages of other origins read its headers", async () => {
     const other = await (await openSharedBrowser()).newPage();
     await other.goto(pages.origin);

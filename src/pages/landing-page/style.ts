@@ -13,6 +13,7 @@ pre { background: var(--soft); border: 1px solid var(--line); border-radius: .5r
 pre code { background: none; padding: 0; }
 table { border-collapse: collapse; width: 100%; }
 th, td { border-bottom: 1px solid var(--line); padding: .45rem .75rem .45rem 0; text-align: left; vertical-align: top; }
+td { overflow-wrap: anywhere; }
 form { border: 1px solid var(--line); border-radius: .75rem; display: grid; gap: 1rem; margin: 1rem 0; padding: 1.25rem; }
 label { font-weight: 600; }
 input[type=text], select { background: light-dark(#fff, #0f1115); border: 1px solid light-dark(#7d8492, #7d8492); border-radius: .4rem; color: inherit; display: block; font: inherit; margin-top: .25rem; padding: .5rem .65rem; width: 100%; }
