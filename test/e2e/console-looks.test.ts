@@ -293,6 +293,39 @@ describeWithBrowser("how the console looks", () => {
     await expect.poll(drawings).toEqual(before);
   });
 
+  it.each([1_280, 1_024])("cuts off no list of the overview, %i pixels wide", async (width) => {
+    const page = await app.at("keys", { width });
+    // More requests than a test can send.
+    await page.route("**/admin/usage*", async (route) => {
+      const response = await route.fetch();
+      const { items, ...rest } = await response.json();
+      const busy = items.map((item: object) => ({
+        ...item,
+        requests: 123_456,
+        failed: 35_802,
+        refused: 0,
+        attempts: 123_456,
+        failed_attempts: 35_802,
+        cost: 1234.56,
+        prompt_tokens: 123_456_789,
+        cached_tokens: 98_765_432,
+        cache_write_5m_tokens: 12_345_678,
+      }));
+      await route.fulfill({ response, json: { ...rest, items: busy } });
+    });
+    await goTo(page, "overview");
+    await page.getByRole("columnheader", { name: "Failed attempts" }).last().waitFor();
+    await page.getByRole("heading", { name: "Prompt cache hit rate" }).waitFor();
+    const cut = await page
+      .locator(".top-lists .table-box")
+      .evaluateAll((boxes) =>
+        boxes
+          .filter((box) => box.scrollWidth > box.clientWidth)
+          .map((box) => `${box.scrollWidth} in ${box.clientWidth}: ${box.querySelector("tr")?.innerText}`),
+      );
+    expect(cut).toEqual([]);
+  });
+
   it("shows every tab of the playground on a phone", async () => {
     const page = await app.at("playground", { width: 390 });
     for (const tab of await page.getByRole("tab").all()) {
