@@ -326,6 +326,22 @@ describeWithBrowser("how the console looks", () => {
     expect(cut).toEqual([]);
   });
 
+  it.each(["en-GB", "de", "zh-CN"])("cuts off no placeholder of the history, in %s", async (locale) => {
+    for (const width of [1_280, 390]) {
+      const page = await app.at("history", { width, locale });
+      await page.getByRole("searchbox").waitFor();
+      const room = await page.evaluate(`(() => {
+        const input = document.querySelector("input[type=search]");
+        const { paddingLeft, paddingRight, font } = getComputedStyle(input);
+        const pen = document.createElement("canvas").getContext("2d");
+        pen.font = font;
+        const text = pen.measureText(input.placeholder).width;
+        return input.clientWidth - parseFloat(paddingLeft) - parseFloat(paddingRight) - text;
+      })()`);
+      expect(room).toBeGreaterThan(0);
+    }
+  });
+
   it("shows every tab of the playground on a phone", async () => {
     const page = await app.at("playground", { width: 390 });
     for (const tab of await page.getByRole("tab").all()) {

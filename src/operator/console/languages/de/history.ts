@@ -58,7 +58,7 @@ export const history: PageTexts["history"] = {
   downloadNdjson: "NDJSON herunterladen",
   downloadCsv: "CSV herunterladen",
   clearHistory: "Verlauf leeren",
-  searchLabel: "Modell, Konto, Nutzer, Quelle, Status, Code, Text suchen",
+  searchLabel: "Modelle, Nutzer, Codes, Texte suchen",
   nothingMatches: "Nichts gefunden",
   noRecordMatchesFilters:
     "Kein Eintrag passt zu den Filtern. Nur die neuesten Einträge werden behalten: Verbrauch und Übersicht zählen auch ältere.",

@@ -58,7 +58,7 @@ export const history: PageTexts["history"] = {
   downloadNdjson: "下载 NDJSON",
   downloadCsv: "下载 CSV",
   clearHistory: "清空历史",
-  searchLabel: "搜索模型、账号、最终用户、来源、状态、代码或文本开头",
+  searchLabel: "搜索模型、用户、代码或文本",
   nothingMatches: "没有匹配项",
   noRecordMatchesFilters: "没有符合筛选条件的记录。只保留最新的记录：用量和概览也会统计更早的请求。",
   noRecordContains: (query) => `没有包含“${query}”的记录。只搜索提问和回答的开头。`,

@@ -58,7 +58,7 @@ export const texts = translate("history", {
   downloadNdjson: "Download NDJSON",
   downloadCsv: "Download CSV",
   clearHistory: "Clear history",
-  searchLabel: "Search model, account, user, source, status, code or text",
+  searchLabel: "Search models, users, codes, texts",
   nothingMatches: "Nothing matches",
   noRecordMatchesFilters:
     "No record matches the filters. Only the newest records are kept: Usage and Overview also count older ones.",
