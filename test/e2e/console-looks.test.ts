@@ -373,6 +373,14 @@ describeWithBrowser("how the console looks", () => {
     },
   );
 
+  it("shows the URL of a screenshot with an example until an address is typed", async () => {
+    const page = await app.at("pages");
+    const url = page.getByRole("region", { name: "URL of the screenshot" });
+    await expect.poll(() => url.innerText()).toContain("/v1/thumbs?url=example.com&size=x");
+    await page.getByLabel("Address").fill("example.org");
+    await expect.poll(() => url.innerText()).toContain("/v1/thumbs?url=example.org&size=x");
+  });
+
   it.each([1_280, 375])("keeps the options of a picture apart, %i pixels wide", async (width) => {
     const page = await app.at("pages", { width });
     await page.getByText("More options").click();

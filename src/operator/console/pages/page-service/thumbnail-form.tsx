@@ -11,6 +11,9 @@ import { LinkForm } from "./link-form.tsx";
 import { DEFAULT_SCREENSHOT, FIELDS, FORMATS, SIZES, SWITCHES, screenshotPath } from "./screenshot-path.ts";
 import { texts } from "./texts.ts";
 
+/** The URL of the screenshot has this address until the user types one. */
+const EXAMPLE_ADDRESS = "example.com";
+
 interface TakenScreenshot {
   readonly url: string;
   /** Media type. */
@@ -51,7 +54,7 @@ export function ThumbnailForm() {
           value={options.url}
           onChange={(url) => setOptions({ ...options, url })}
           required
-          placeholder="example.com"
+          placeholder={EXAMPLE_ADDRESS}
         />
         <div class="setting-grid">
           {!isPdf && (
@@ -122,7 +125,10 @@ export function ThumbnailForm() {
           </Button>
         </div>
         <Problem error={error} />
-        <CodeBlock label={texts.screenshotUrl} text={location.origin + path} />
+        <CodeBlock
+          label={texts.screenshotUrl}
+          text={location.origin + screenshotPath({ ...options, url: options.url || EXAMPLE_ADDRESS })}
+        />
         <LinkForm path={path} />
       </form>
       <div>
