@@ -115,10 +115,9 @@ export function accountsNote(vars, accounts = null) {
     return `${samples}: they sign in with the password "sandbox"`;
   }
   const hasToken = token !== "" && token !== "none";
-  const key = hasToken
-    ? "requests have the key in PROVIDER_TOKEN"
-    : "requests have no key of their own, as PROVIDER_TOKEN is not set";
-  return `those in the console, if any: ${key}`;
+  return hasToken
+    ? "those in the console, if any: requests have the key in PROVIDER_TOKEN"
+    : "none needed: requests go to the engine without a key (PROVIDER_TOKEN is not set)";
 }
 
 /** The IPv6 address in a URL's host; other hosts unchanged. */

@@ -79,11 +79,11 @@ describe("the accounts of a development start", () => {
     ],
     [
       { ...development, PROVIDER_DRIVER: "openai" },
-      /Accounts +those in the console.*no key of their own, as PROVIDER_TOKEN is not set/,
+      /Accounts +none needed: requests go to the engine without a key \(PROVIDER_TOKEN is not set\)/,
     ],
     [
       { ...development, PROVIDER_DRIVER: "openai", PROVIDER_TOKEN: "none" },
-      /Accounts +those in the console.*no key of their own, as PROVIDER_TOKEN is not set/,
+      /Accounts +none needed: requests go to the engine without a key \(PROVIDER_TOKEN is not set\)/,
     ],
     [
       development,
