@@ -10,6 +10,8 @@ const REASONS: readonly (readonly [words: RegExp, reason: string])[] = [
   [/refused/i, "nothing listens at its address"],
   [/ETIMEDOUT|timed out|timeout/i, "the connection was not made in time"],
   [/unreachable|no route/i, "its network cannot be reached"],
+  // workerd says this of refused connections too.
+  [/network connection lost/i, "it does not run, or the connection broke"],
   [/reset|broken pipe|closed|lost/i, "the connection broke"],
 ];
 

@@ -24,7 +24,7 @@ describe("the error of a provider that cannot be reached", () => {
     ],
     [caused("connect ETIMEDOUT 10.0.0.7:443", "ETIMEDOUT"), "the connection was not made in time"],
     [caused("connect EHOSTUNREACH: no route to host"), "its network cannot be reached"],
-    [new Error("Network connection lost."), "the connection broke"],
+    [new Error("Network connection lost."), "it does not run, or the connection broke"],
     [caused("read ECONNRESET: connection reset", "ECONNRESET"), "the connection broke"],
   ])("states the reason if the runtime gives one: %s", (thrown, reason) => {
     const { message, kind } = createConnectionError(thrown);
