@@ -46,7 +46,7 @@ export async function evaluateRules(
   const percent = rate.total < MIN_ANSWERS ? 0 : (100 * rate.failed) / rate.total;
   if (percent > rules.error_rate.threshold) {
     const value = Math.round(percent);
-    add("error_rate", value, `${value} % of the last ${rate.total} generations failed`);
+    add("error_rate", value, `${value}% of the last ${rate.total} generations failed`);
   }
   if (status !== null) {
     const scope = status.partial === true ? ", not counting pools that do not answer" : "";
@@ -134,7 +134,7 @@ function evaluateBudgets(
     return levels.map((level) => ({
       kind: "budget" as const,
       subject: `${usage.key} ${budget} ${level}`,
-      message: `${label} has used ${percent} % of its ${budget}`,
+      message: `${label} has used ${percent}% of its ${budget}`,
       value: percent,
       threshold: level,
     }));

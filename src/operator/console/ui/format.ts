@@ -1,5 +1,6 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../../core/units.ts";
 import { language } from "../language.ts";
+import { formatPercent } from "./count.ts";
 import { words } from "./words.ts";
 
 const compactNumber = new Intl.NumberFormat(language, { notation: "compact", maximumFractionDigits: 1 });
@@ -45,9 +46,8 @@ function getTimeZone(at: number): string {
 
 /** Formats a share in percent: "12%", "0.4%". */
 export function formatShare(part: number, whole: number): string {
-  if (whole === 0 || part === 0) return "0%";
-  const percent = (part / whole) * 100;
-  return `${percent < 10 ? Number(percent.toFixed(1)) : Math.round(percent)}%`;
+  const percent = whole === 0 ? 0 : (part / whole) * 100;
+  return formatPercent(percent < 10 ? percent : Math.round(percent));
 }
 
 /** Never in the form 5e-7, which few people read. */

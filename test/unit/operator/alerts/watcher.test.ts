@@ -737,7 +737,7 @@ describe("the alerts found", () => {
       ]);
     };
     expect(await at(79)).toEqual([]);
-    expect(await at(80)).toEqual([[80, "the key Laptop (k) has used 80 % of its tokens of a day"]]);
+    expect(await at(80)).toEqual([[80, "the key Laptop (k) has used 80% of its tokens of a day"]]);
     expect((await at(105)).map(([level]) => level)).toEqual([80, 100]);
   });
 
@@ -755,7 +755,7 @@ describe("the alerts found", () => {
     const uses = [at("team:core", 1000), at("key:team:core", 90)];
     const alerts = await evaluateRules({ ...calm, keys, uses }, rules);
     expect(alerts.map(({ message }) => message)).toEqual([
-      "the key team:core has used 90 % of its tokens of a day",
+      "the key team:core has used 90% of its tokens of a day",
     ]);
   });
 

@@ -13,7 +13,7 @@ it("shows an account as failing if the gateway does, and its last failure only i
   };
   expect(summarizeActivity({ condition: "ok", activity })).toMatchObject({
     good: true,
-    text: "90 % success, 10 requests/h",
+    text: "90% success, 10 requests/h",
     title: expect.stringContaining("broke off"),
   });
   expect(summarizeActivity({ condition: "failing", activity })).toMatchObject({
@@ -45,6 +45,6 @@ it("begins the details of an account with the whole reason of its failed test", 
   expect(lines.join("\n")).toContain("the provider says: no");
   expect(describeHealth(account, undefined)).toMatchObject({
     label: "ok",
-    text: "50 % success, 2 requests/h",
+    text: "50% success, 2 requests/h",
   });
 });

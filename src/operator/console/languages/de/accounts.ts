@@ -1,5 +1,5 @@
 import { rich } from "../../language.ts";
-import { formatPlural } from "../../ui/count.ts";
+import { formatPercent, formatPlural } from "../../ui/count.ts";
 import type { PageTexts } from "../page-texts.ts";
 
 export const accounts: PageTexts["accounts"] = {
@@ -43,7 +43,7 @@ export const accounts: PageTexts["accounts"] = {
   enabled: "Aktiv",
   disabledChoice: "Deaktiviert",
   testAfterSaving: "Nach dem Speichern testen",
-  left: (name, remaining) => `${name}: ${remaining} % übrig`,
+  left: (name, remaining) => `${name}: ${formatPercent(remaining)} übrig`,
   testing: "wird getestet",
   disabled: "deaktiviert",
   coolsDown: (remaining) => `pausiert, ${remaining}`,
@@ -76,9 +76,9 @@ export const accounts: PageTexts["accounts"] = {
     rich`${identifier} beantwortet dann keine Anfragen mehr. Das Konto beim Provider bleibt, wie es ist.`,
   noRequest: "keine Anfragen in der letzten Stunde",
   successPerHour: (percent, requests) =>
-    `${percent} % Erfolg, ${formatPlural(requests, "Anfrage", "Anfragen")}/h`,
+    `${formatPercent(percent)} Erfolg, ${formatPlural(requests, "Anfrage", "Anfragen")}/h`,
   successPerDay: (percent, requests) =>
-    `${percent} % Erfolg, ${formatPlural(requests, "Anfrage", "Anfragen")}/Tag`,
+    `${formatPercent(percent)} Erfolg, ${formatPlural(requests, "Anfrage", "Anfragen")}/Tag`,
   inFlight: (inFlight) => `Laufend: ${inFlight}`,
   lastUsed: (lastUsed) => `Zuletzt benutzt: ${lastUsed}`,
   lastSuccess: (lastSuccess) => `Letzter Erfolg: ${lastSuccess}`,

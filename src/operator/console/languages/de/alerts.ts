@@ -1,4 +1,5 @@
 import { rich } from "../../language.ts";
+import { formatPercent } from "../../ui/count.ts";
 import type { PageTexts } from "../page-texts.ts";
 
 export const alerts: PageTexts["alerts"] = {
@@ -44,7 +45,7 @@ export const alerts: PageTexts["alerts"] = {
   availableAccounts: "Verfügbare Konten",
   atMostAccounts: "Höchstens (Konten)",
   keyBudgets: "Budgets der Schlüssel",
-  usedAlsoAt: "Verbraucht (%); auch bei 100 %",
+  usedAlsoAt: `Verbraucht (%); auch bei ${formatPercent(100)}`,
   hostingSyncFailed: "Hosting-Abgleich gescheitert",
   providerDown: "Provider ausgefallen",
   thresholdNotNumber: (name) => `${name}: Der Schwellenwert ist keine Zahl`,

@@ -1,5 +1,5 @@
 import { rich } from "../../language.ts";
-import { formatCount } from "../../ui/count.ts";
+import { formatCount, formatPercent } from "../../ui/count.ts";
 import type { PageTexts } from "../page-texts.ts";
 
 export const accounts: PageTexts["accounts"] = {
@@ -42,7 +42,7 @@ export const accounts: PageTexts["accounts"] = {
   enabled: "启用",
   disabledChoice: "停用",
   testAfterSaving: "保存后测试",
-  left: (name, remaining) => `${name}：剩余 ${remaining} %`,
+  left: (name, remaining) => `${name}：剩余 ${formatPercent(remaining)}`,
   testing: "正在测试",
   disabled: "已停用",
   coolsDown: (remaining) => `冷却中，${remaining}`,
@@ -72,8 +72,9 @@ export const accounts: PageTexts["accounts"] = {
   noAccountContains: (query) => `没有账号的邮箱、手机号、名称、备注或令牌名称包含“${query}”。`,
   deletionWarning: (identifier) => rich`${identifier} 将不再处理请求。提供商处的账号保持不变。`,
   noRequest: "最近一小时没有请求",
-  successPerHour: (percent, requests) => `成功率 ${percent} %，${formatCount(requests)} 请求/小时`,
-  successPerDay: (percent, requests) => `成功率 ${percent} %，${formatCount(requests)} 请求/天`,
+  successPerHour: (percent, requests) =>
+    `成功率 ${formatPercent(percent)}，${formatCount(requests)} 请求/小时`,
+  successPerDay: (percent, requests) => `成功率 ${formatPercent(percent)}，${formatCount(requests)} 请求/天`,
   inFlight: (inFlight) => `进行中：${inFlight}`,
   lastUsed: (lastUsed) => `上次使用：${lastUsed}`,
   lastSuccess: (lastSuccess) => `上次成功：${lastSuccess}`,

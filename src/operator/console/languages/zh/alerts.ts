@@ -1,4 +1,5 @@
 import { rich } from "../../language.ts";
+import { formatPercent } from "../../ui/count.ts";
 import type { PageTexts } from "../page-texts.ts";
 
 export const alerts: PageTexts["alerts"] = {
@@ -42,7 +43,7 @@ export const alerts: PageTexts["alerts"] = {
   availableAccounts: "可用账号",
   atMostAccounts: "至多（账号）",
   keyBudgets: "密钥预算",
-  usedAlsoAt: "已用（%）；达到 100 % 时也告警",
+  usedAlsoAt: `已用（%）；达到 ${formatPercent(100)} 时也告警`,
   hostingSyncFailed: "托管同步失败",
   providerDown: "提供商中断",
   thresholdNotNumber: (name) => `${name}：阈值不是数字`,

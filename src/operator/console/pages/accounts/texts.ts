@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { rich, translate } from "../../language.ts";
-import { formatPlural } from "../../ui/count.ts";
+import { formatPercent, formatPlural } from "../../ui/count.ts";
 
 export const texts = translate("accounts", {
   asConfigured: "as configured",
@@ -43,7 +43,7 @@ export const texts = translate("accounts", {
   enabled: "Enabled",
   disabledChoice: "Disabled",
   testAfterSaving: "Test after saving",
-  left: (name: string, remaining: number) => `${name}: ${remaining} % left`,
+  left: (name: string, remaining: number) => `${name}: ${formatPercent(remaining)} left`,
   testing: "testing",
   disabled: "disabled",
   coolsDown: (remaining: string) => `cooldown, ${remaining}`,
@@ -76,9 +76,9 @@ export const texts = translate("accounts", {
     rich`${identifier} will no longer serve requests. The account at the provider stays as it is.`,
   noRequest: "no requests in the last hour",
   successPerHour: (percent: number, requests: number) =>
-    `${percent} % success, ${formatPlural(requests, "request")}/h`,
+    `${formatPercent(percent)} success, ${formatPlural(requests, "request")}/h`,
   successPerDay: (percent: number, requests: number) =>
-    `${percent} % success, ${formatPlural(requests, "request")}/day`,
+    `${formatPercent(percent)} success, ${formatPlural(requests, "request")}/day`,
   inFlight: (inFlight: number) => `In flight: ${inFlight}`,
   lastUsed: (lastUsed: string) => `Last used: ${lastUsed}`,
   lastSuccess: (lastSuccess: string) => `Last success: ${lastSuccess}`,

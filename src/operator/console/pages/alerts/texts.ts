@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { rich, translate } from "../../language.ts";
+import { formatPercent } from "../../ui/count.ts";
 
 export const texts = translate("alerts", {
   testDelivered: "Test delivered",
@@ -44,7 +45,7 @@ export const texts = translate("alerts", {
   availableAccounts: "Available accounts",
   atMostAccounts: "At most (accounts)",
   keyBudgets: "Key budgets",
-  usedAlsoAt: "Used (%); also at 100 %",
+  usedAlsoAt: `Used (%); also at ${formatPercent(100)}`,
   hostingSyncFailed: "Hosting sync failed",
   providerDown: "Provider down",
   thresholdNotNumber: (name: string) => `${name}: the threshold is not a number`,

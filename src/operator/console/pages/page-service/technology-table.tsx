@@ -1,4 +1,5 @@
 import type { Technologies } from "../../api/page-service.ts";
+import { formatPercent } from "../../ui/count.ts";
 import { type Column, DataTable } from "../../ui/tables/data-table.tsx";
 import { texts } from "./texts.ts";
 
@@ -18,7 +19,12 @@ const COLUMNS: readonly Column<Application>[] = [
   },
   { title: texts.version, class: "tabular", cell: ({ version }) => version || "–" },
   { title: texts.categories, class: "muted", cell: ({ categories }) => categories.join(", ") },
-  { title: texts.confidence, end: true, class: "tabular", cell: ({ confidence }) => `${confidence}%` },
+  {
+    title: texts.confidence,
+    end: true,
+    class: "tabular",
+    cell: ({ confidence }) => formatPercent(Number(confidence)),
+  },
 ];
 
 /** Table of a page's technologies. */

@@ -1,5 +1,6 @@
 import { DAY_MS, HOUR_MS } from "../../../../core/units.ts";
 import { DIMENSIONS, type Dimension, type UsageItem } from "../../api/usage.ts";
+import { formatPercent } from "../../ui/count.ts";
 import { words } from "../../ui/words.ts";
 import { texts } from "./texts.ts";
 
@@ -165,6 +166,6 @@ export function buildSeries(items: readonly UsageItem[], { from, to, unit }: Per
 export function formatChange(now: number, before: number): string {
   if (before === 0) return "";
   const percent = Math.round((now / before - 1) * 100);
-  if (percent === 0) return "±0%";
-  return percent > 0 ? `+${percent}%` : `−${-percent}%`;
+  const sign = percent === 0 ? "±" : percent > 0 ? "+" : "−";
+  return sign + formatPercent(Math.abs(percent));
 }
