@@ -167,7 +167,7 @@ describe("a data folder that cannot be used", () => {
         50_000,
       );
       expect(await start(folder)).toBe(
-        `Another process, or another thread of this one, uses the data folder ${folder}\n`,
+        `Another process, or another thread of this one, uses the data folder ${folder}: end that process, or set DATA_DIR to another folder\n`,
       );
     } finally {
       first.kill("SIGTERM");

@@ -18,7 +18,9 @@ export async function openDataFolderOrExit(path: string): Promise<DataFolder> {
     ),
   );
   if (!(await lock.tryLock(true))) {
-    return exitWithReason(`Another process, or another thread of this one, uses the data folder ${path}`);
+    return exitWithReason(
+      `Another process, or another thread of this one, uses the data folder ${path}: end that process, or set DATA_DIR to another folder`,
+    );
   }
   const database = new Database(`${path}/polygate.db`);
   try {
