@@ -102,7 +102,7 @@ async function isAdministrative(
 function unknownKeyMessage({ callers }: Config): string {
   const message = "this API key is not known";
   if (callers.unknown_keys === "refuse") return message;
-  return `${message}, and the gateway passes none on while it has no credential for the provider (callers.unknown_keys)`;
+  return `${message}: use an API key of this gateway. It passes no others on while it has no credential for the provider (callers.unknown_keys)`;
 }
 
 /**

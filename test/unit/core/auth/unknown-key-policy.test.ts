@@ -34,7 +34,9 @@ describe("an unknown key without the setting", () => {
     ["an engine in the own network has no accounts", ENGINE, []],
   ])("is refused if %s", async (_, env, accounts) => {
     const gateway = await createGateway({ env, config: { keys: [KEY], accounts } });
-    expect(await outcome(gateway)).toMatch(/^this API key is not known.+callers\.unknown_keys/);
+    expect(await outcome(gateway)).toMatch(
+      /^this API key is not known: use an API key of this gateway\..+callers\.unknown_keys/,
+    );
     expect(await outcome(gateway, KEY)).toBe("managed");
   });
 
