@@ -7,7 +7,7 @@ import { DEV_KEY, useGateway } from "../support/use-gateway.ts";
 
 const MODELS = ["qwen3:8b", "nomic-embed-text"];
 
-/** A chat-completions backend that lists its models and embeds each text as its length. */
+/** A chat-completions backend that lists its models and embeds each input as its length. */
 function startBackend(): Promise<LocalServer> {
   return serve(async (request, response) => {
     const body = await text(request);
@@ -18,7 +18,9 @@ function startBackend(): Promise<LocalServer> {
     if (request.url !== "/v1/embeddings") return answer(404, { error: { message: "not here" } });
     const { model, input } = JSON.parse(body);
     if (model !== "nomic-embed-text") return answer(404, { error: { message: `no model ${model}` } });
-    const data = input.map((entry: string, index: number) => ({ index, embedding: [entry.length, 0.5] }));
+    // A single text, or the tokens of one, may come without a list.
+    const inputs = typeof input === "string" || typeof input[0] === "number" ? [input] : input;
+    const data = inputs.map((entry: string, index: number) => ({ index, embedding: [entry.length, 0.5] }));
     return answer(200, { data: data.toReversed(), usage: { prompt_tokens: 7, total_tokens: 7 } });
   });
 }
