@@ -34,9 +34,11 @@ export function createCloudflarePlatform(env: Env): Platform {
   const direct: Fetch = (url, init) => fetch(url, init);
   const viaSandbox = variables.providerBaseUrl === null && sandbox !== undefined;
   if (viaSandbox) assertProviderAddress(variables, DRIVER_NAMES);
-  const upstream: Fetch = viaSandbox
-    ? (url, init) => (url.startsWith(`${SANDBOX_URL}/`) ? sandbox.fetch(url, init) : fetch(url, init))
-    : direct;
+  const upstream = withStreamBodies(
+    viaSandbox
+      ? (url, init) => (url.startsWith(`${SANDBOX_URL}/`) ? sandbox.fetch(url, init) : fetch(url, init))
+      : direct,
+  );
   const configuration = createConfigurationClient(env);
   return {
     variables,
@@ -52,7 +54,7 @@ export function createCloudflarePlatform(env: Env): Platform {
     responseCache: DEFAULT_CACHE,
     fetch: direct,
     deploymentFetch: direct,
-    upstreamFetch: (proxy) => (proxy === null ? withStreamBodies(upstream) : fetchThroughProxy(proxy)),
+    upstreamFetch: (proxy) => (proxy === null ? upstream : fetchThroughProxy(proxy)),
     // According to reports the production network does not; workerd itself does name the server.
     supportsSniThroughProxy: false,
     providerBaseUrl: variables.providerBaseUrl ?? (viaSandbox ? SANDBOX_URL : null),
@@ -75,11 +77,12 @@ export function createCloudflarePlatform(env: Env): Platform {
 
 /** Sends bodies that are streams as workerd needs it. Only uploads have such a body. */
 function withStreamBodies(fetch: Fetch): Fetch {
-  return async (url, init) => {
-    if (!(init?.body instanceof ReadableStream)) return fetch(url, init);
+  const send = async (url: string, init: RequestInit, body: ReadableStream<Uint8Array>) => {
     const { fetchWithStream } = await import("./stream-body.ts");
-    return fetchWithStream(fetch, url, init, init.body);
+    return fetchWithStream(fetch, url, init, body);
   };
+  return (url, init) =>
+    init?.body instanceof ReadableStream ? send(url, init, init.body) : fetch(url, init);
 }
 
 /** Creates the `fetch` through a proxy. Few deployments have one, so the protocols load with the first request. */
