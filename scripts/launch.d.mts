@@ -20,6 +20,10 @@ export function addressOf(scheme: string, host: string, port: string): string;
 export function describeStoppedProvider(
   vars: Readonly<Record<string, string | undefined>>,
 ): Promise<(readonly [name: string, text: string])[]>;
+export function describeEngineModels(
+  address: string,
+  vars: Readonly<Record<string, string | undefined>>,
+): Promise<(readonly [name: string, text: string])[]>;
 export function startMessage(
   address: string,
   vars: Readonly<Record<string, string | undefined>>,

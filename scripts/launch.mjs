@@ -13,6 +13,8 @@ const FLUSH_MS = 50;
 const LOG_DELAY_MS = 200;
 /** How long the provider may take to accept a connection before nothing is said about it. */
 const CONNECT_MS = 1_000;
+/** How many models of an engine a line of the banner lists. */
+const MAX_LISTED_MODELS = 10;
 /** How long a start may take without a word. */
 const NOTE_MS = 10_000;
 /** Maximum time to hold back the output of a program that is unreachable: its address may differ from ours. */
@@ -167,18 +169,53 @@ export function describeStoppedProvider({ PROVIDER_BASE_URL: address = "" }) {
   });
 }
 
-/** The banner, with a note if the provider's program does not run or there is no account. */
+/**
+ * The line of the banner for an engine that has no list of models at its address, or not all models that PROVIDER_MODELS names;
+ * none if all is well or the answer does not come in time. `address`: that of the gateway, which asks the engine.
+ */
+export async function describeEngineModels(address, vars) {
+  const { PROVIDER_BASE_URL, PROVIDER_DRIVER = "sessions", PROVIDER_MODELS, ADMIN_KEY } = vars;
+  if (!PROVIDER_BASE_URL || PROVIDER_DRIVER === "sessions" || !ADMIN_KEY) return [];
+  const { status, body } = await getFromAdmin(address, "/admin/provider/models", ADMIN_KEY);
+  if (status === 404 && body.detail) return [["Note", body.detail]];
+  const { models = [] } = body;
+  if (models.length === 0) return [];
+  const names = new Set(Object.values(parseObject(PROVIDER_MODELS)));
+  const missing = [...names].filter((name) => !models.some((listed) => isSameModel(name, listed)));
+  if (missing.length === 0) return [];
+  const list =
+    models.slice(0, MAX_LISTED_MODELS).join(", ") + (models.length > MAX_LISTED_MODELS ? ", …" : "");
+  return [["Note", `PROVIDER_MODELS names ${missing.join(", ")}, but the engine lists ${list}`]];
+}
+
+/** Whether an engine may know a listed model by a name: the name itself, or one without tag, date or folder. */
+function isSameModel(name, listed) {
+  if (listed === name || listed.endsWith(`/${name}`)) return true;
+  return listed.startsWith(name) && /^(?::latest$|[-@]\d)/.test(listed.slice(name.length));
+}
+
+/** The object in a JSON text; an empty one if there is none. */
+function parseObject(text = "{}") {
+  try {
+    return Object(JSON.parse(text));
+  } catch {
+    return {};
+  }
+}
+
+/** The banner, with a note if the provider's program does not run, lacks a model, or there is no account. */
 export async function startMessage(address, vars, details) {
   const {
     GATEWAY_DEVELOPMENT: development,
     PROVIDER_DRIVER: driver = "sessions",
     ADMIN_KEY: adminKey,
   } = vars;
-  const [stopped, accounts] = await Promise.all([
+  const [stopped, models, accounts] = await Promise.all([
     describeStoppedProvider(vars),
+    describeEngineModels(address, vars),
     development === "true" && driver === "sessions" ? countAccounts(address, adminKey) : null,
   ]);
-  return banner(address, vars, [...details, ...stopped], accounts);
+  return banner(address, vars, [...details, ...stopped, ...models], accounts);
 }
 
 /** Sends a GET request. Self-signed certificates are accepted, because this script started the gateway. */
@@ -193,12 +230,17 @@ function get(url, headers = {}) {
 
 /** Reads the number of accounts of the default provider; null if the request fails. */
 async function countAccounts(address, adminKey) {
+  const { body } = await getFromAdmin(address, "/admin/providers/default", adminKey);
+  return body.accounts ?? null;
+}
+
+/** Sends a GET request to the admin API. The status is 0 and the body empty if no JSON comes in time. */
+async function getFromAdmin(address, path, adminKey) {
   try {
-    const response = await get(`${address}/admin/providers/default`, { authorization: `Bearer ${adminKey}` });
-    const { accounts } = await json(response);
-    return accounts ?? null;
+    const response = await get(address + path, { authorization: `Bearer ${adminKey}` });
+    return { status: response.statusCode, body: Object(await json(response)) };
   } catch {
-    return null;
+    return { status: 0, body: {} };
   }
 }
 

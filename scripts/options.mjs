@@ -124,6 +124,8 @@ export function readDenoArguments(args) {
   const names = namesIn(args);
   if (names.includes("help") || names.includes("h")) exitWithHelp(DENO_HELP);
   const unknown = names.find((name) => !["port", "host", "data"].includes(name));
+  if (unknown === "var")
+    exitWithHelp(DENO_HELP, "There is no option --var on Deno: write NAME=VALUE npm run start:deno.");
   if (unknown !== undefined) exitWithHelp(DENO_HELP, `There is no option --${unknown}.`);
   const problem = argumentProblem("npm run start:deno", args, process.env);
   if (problem !== "") exitWithHelp(DENO_HELP, problem);

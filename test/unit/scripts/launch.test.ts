@@ -8,6 +8,7 @@ import { root } from "../../../scripts/development.mjs";
 import {
   addressOf,
   banner,
+  describeEngineModels,
   describeStoppedProvider,
   nodeProblem,
   portProblem,
@@ -16,6 +17,7 @@ import {
 } from "../../../scripts/launch.mjs";
 import { argumentProblem } from "../../../scripts/options.mjs";
 import { freePort } from "../../support/free-port.ts";
+import { serve } from "../../support/local-server.ts";
 
 describe("the messages of a start", () => {
   it.each(["22.12.0", "22.13.1", "24.0.0", "26.1.0"])("contain nothing about Node %s", (version) => {
@@ -66,6 +68,69 @@ describe("the messages of a start", () => {
     expect(await describeStoppedProvider(vars)).toEqual([]);
     server.close();
     expect(await describeStoppedProvider({})).toEqual([]);
+  });
+});
+
+describe("the models of an engine at a start", () => {
+  const engine = {
+    ADMIN_KEY: "mine",
+    PROVIDER_DRIVER: "openai",
+    PROVIDER_BASE_URL: "http://e:1/v1",
+    PROVIDER_MODELS: '{"provider-v4-flash":"qwen3:8b","provider-v4-pro":"llama3.2"}',
+  };
+  /** Describes them if the gateway answers like this. */
+  const describeAnswer = async (status: number, body: object | string, vars: object = engine) => {
+    const gateway = await serve((_, response) => {
+      response.writeHead(status).end(typeof body === "string" ? body : JSON.stringify(body));
+    });
+    try {
+      return await describeEngineModels(gateway.origin, { ...vars });
+    } finally {
+      await gateway.close();
+    }
+  };
+
+  it("are named if PROVIDER_MODELS names others", async () => {
+    expect(await describeAnswer(200, { models: ["qwen3:8b", "llama3.2:70b"] })).toEqual([
+      ["Note", "PROVIDER_MODELS names llama3.2, but the engine lists qwen3:8b, llama3.2:70b"],
+    ]);
+  });
+
+  it("are not all named if there are many", async () => {
+    const models = Array.from({ length: 11 }, (_, index) => `m${index}`);
+    const [[, text] = []] = await describeAnswer(200, { models });
+    expect(text).toMatch(/names qwen3:8b, llama3.2, but the engine lists m0, .*, m9, …$/);
+  });
+
+  it.each([
+    [["qwen3:8b", "llama3.2"]],
+    [["qwen3:8b", "llama3.2:latest"]],
+    [["org/qwen3:8b", "llama3.2-20260101"]],
+    [[]],
+  ])("need no word if they are %j", async (models) => {
+    expect(await describeAnswer(200, { models })).toEqual([]);
+  });
+
+  it("are explained if the engine has no list of them", async () => {
+    const detail = "http://e:1 has no list of models (status 404), but http://e:1/v1 has";
+    expect(await describeAnswer(404, { detail })).toEqual([["Note", detail]]);
+  });
+
+  it.each([
+    [501, { detail: "no list" }],
+    [502, { detail: "refused" }],
+    [200, "no JSON"],
+    [404, "null"],
+  ])("need no word if they are unknown: %i %j", async (status, body) => {
+    expect(await describeAnswer(status, body)).toEqual([]);
+  });
+
+  it.each([
+    { ...engine, PROVIDER_DRIVER: "sessions" },
+    { ...engine, PROVIDER_BASE_URL: "" },
+    { ...engine, PROVIDER_MODELS: "[" },
+  ])("need no word without an engine or names for it", async (vars) => {
+    expect(await describeAnswer(200, { models: ["other"] }, vars)).toEqual([]);
   });
 });
 
@@ -244,6 +309,7 @@ describe("the arguments of a start", () => {
     [["--port", "1", "--dta", "x"], "--dta"],
     [["--port=1", "--verbose"], "--verbose"],
     [["-p", "1"], "--p"],
+    [["--var", "ADMIN_KEY:secret"], "--var on Deno: write NAME=VALUE npm run start:deno"],
   ])("%j on Deno are refused by the name of the unknown one", (args, option) => {
     const script = join(root, "scripts", "start-deno.mjs");
     const { status, stderr } = spawnSync(process.execPath, [script, ...args], { encoding: "utf8" });

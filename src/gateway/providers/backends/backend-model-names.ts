@@ -37,17 +37,21 @@ export class BackendModelNames {
     this.#names = await list().catch(() => this.#names);
   }
 
-  /** Returns the error with the list of available models added to its message. */
-  withAvailableModels(error: ProviderError): ProviderError {
+  /**
+   * Returns the error with the list of available models added to its message.
+   *
+   * @param advice what can be done about it; without one, how to ask for a listed model
+   */
+  withAvailableModels(error: ProviderError, advice?: string): ProviderError {
     if (this.#names.length === 0) return error;
     const nameList = this.#names.slice(0, MAX_LISTED_NAMES).join(", ");
     const omitted =
       this.#names.length > MAX_LISTED_NAMES ? `, and ${this.#names.length - MAX_LISTED_NAMES} more` : "";
-    const advice = `ask for one as ${DEFAULT_PROVIDER}/${this.#names[0]}, or map the name in PROVIDER_MODELS`;
+    const usual = `ask for one as ${DEFAULT_PROVIDER}/${this.#names[0]}, or map the name in PROVIDER_MODELS`;
     const { kind, message, status, retryAfter, upstreamFault } = error;
     return new ProviderError(
       kind,
-      `${message.replace(/(?<![.\s])[.\s]+$/, "")}; the provider has ${nameList}${omitted}: ${advice}`,
+      `${message.replace(/(?<![.\s])[.\s]+$/, "")}; the provider has ${nameList}${omitted}: ${advice ?? usual}`,
       { status, cause: error, retryAfter, upstreamFault, isVerbatim: error.isVerbatim },
     );
   }

@@ -291,13 +291,16 @@ export abstract class KeyedBackend<Wire extends { readonly model: string }> impl
       return { request, sent: await post(request) };
     } catch (error) {
       // A caller who names the provider of a model means exactly that model. Other providers of a route may follow.
-      if (!isMissingModelError(error) || model.provider !== undefined || this.#isMapped(model.id))
-        throw error;
+      if (!isMissingModelError(error) || model.provider !== undefined) throw error;
       await this.#names.refresh(
         async () => (await this.models.list(account, signal)).map(({ name }) => name),
         Date.now(),
       );
       signal.throwIfAborted();
+      if (this.#isMapped(model.id) && !hasUpstreamName(model)) {
+        const mapping = `PROVIDER_MODELS maps ${model.id} to ${request.model}`;
+        throw this.#names.withAvailableModels(error, mapping);
+      }
       const named = { ...request, model: this.getBackendName(model) };
       const isKnown = named.model !== request.model;
       if (!isKnown || !mayRepeatCall(account, "model_name", error))

@@ -77,6 +77,18 @@ describe("a backend without mapped models", () => {
     expect(asked(upstream)).toEqual(["provider-v4-flash", "big"]);
   });
 
+  test("has its names listed in the error if PROVIDER_MODELS names another one", async () => {
+    const upstream = backendWith(["qwen3:8b", "llama3:70b"]);
+    const env = { ...OPENAI, PROVIDER_MODELS: '{"provider-v4-flash":"qwen3"}' };
+    const gateway = await createGateway({ upstream, env });
+    const response = await gateway.post("/v1/chat/completions", ask("gpt-4o"));
+    expect(response.status).toBe(404);
+    expect(await response.text()).toContain(
+      "the provider has qwen3:8b, llama3:70b: PROVIDER_MODELS maps provider-v4-flash to qwen3",
+    );
+    expect(asked(upstream)).toEqual(["qwen3", "list"]);
+  });
+
   test("receives unknown names only if a setting allows it", async () => {
     const upstream = backendWith(["my-own:13b", "another"]);
     const refused = await createGateway({ upstream, env: OPENAI });
