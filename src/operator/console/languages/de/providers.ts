@@ -97,6 +97,7 @@ export const providers: PageTexts["providers"] = {
   lastHour: "Letzte Stunde",
   noRequests: "keine Anfragen",
   requestCount: (count) => formatPlural(count, "Anfrage", "Anfragen"),
+  attemptCount: (count) => formatPlural(count, "Versuch", "Versuche"),
   errorsInRequests: (share) => `${share} Fehler`,
   id: "ID",
   driver: "Treiber",

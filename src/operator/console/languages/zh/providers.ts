@@ -89,6 +89,7 @@ export const providers: PageTexts["providers"] = {
   lastHour: "最近一小时",
   noRequests: "没有请求",
   requestCount: (count) => `${formatCount(count)} 次请求`,
+  attemptCount: (count) => `${formatCount(count)} 次尝试`,
   errorsInRequests: (share) => `${share} 错误`,
   id: "ID",
   driver: "驱动",

@@ -220,14 +220,15 @@ function ProviderList() {
   );
 }
 
-/** Requests, error rate and latency of the last hour. */
+/** Requests, error rate and latency of the last hour. The rate is that of attempts, of which a request may need several. */
 function LastHour({ usage }: { readonly usage: UsageItem | undefined }) {
   if (usage === undefined) return <span class="muted">{texts.noRequests}</span>;
-  const { requests, first_token_ms: firstToken, duration_ms: duration } = usage;
+  const { requests, attempts, first_token_ms: firstToken, duration_ms: duration } = usage;
   const time = firstToken ?? duration;
   return (
     <>
       {texts.requestCount(requests)}
+      {attempts !== requests && <span class="muted block">{texts.attemptCount(attempts)}</span>}
       <span class="muted block">{texts.errorsInRequests(formatProviderErrors(usage))}</span>
       {time !== null && <span class="muted block">p95 {formatDuration(time.p95)}</span>}
     </>

@@ -93,6 +93,7 @@ export const texts = translate("providers", {
   lastHour: "Last hour",
   noRequests: "no requests",
   requestCount: (count: number) => formatPlural(count, "request"),
+  attemptCount: (count: number) => formatPlural(count, "attempt"),
   errorsInRequests: (share: string) => `${share} errors`,
   id: "ID",
   driver: "Driver",
