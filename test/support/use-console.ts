@@ -60,7 +60,8 @@ export function useConsole(options: GatewayOptions = {}): TestConsole {
     });
     contexts.push(context);
     const page = await context.newPage();
-    page.setDefaultTimeout(10_000);
+    // A busy machine needs up to ten seconds for what takes one alone.
+    page.setDefaultTimeout(30_000);
     page.on("pageerror", ({ message }) => complaints.push(message));
     page.on("console", (message) => {
       if (message.type() === "error" && !EXPECTED.test(message.text())) complaints.push(message.text());
