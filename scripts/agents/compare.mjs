@@ -27,7 +27,7 @@ const CONNECTION_HEADERS = new Set([
 const VOLATILE = [
   [/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi, "<uuid>"],
   [/\b(?:call|toolu|msg|resp|chatcmpl|ses|rs|fc|item|prt)_[\w-]{6,}/g, "<id>"],
-  [/\b[0-9a-f]{16,64}\b/gi, "<hex>"],
+  [/\b(?:call)?[0-9a-f]{16,64}\b/gi, "<hex>"],
   [/\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d+)?Z?/g, "<time>"],
   [/127\.0\.0\.1:\d+/g, "<host>"],
   [/\b\d{10,13}\b/g, "<time>"],

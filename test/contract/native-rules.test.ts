@@ -172,6 +172,9 @@ const COMMON = {
   "x-stainless-lang": "js",
   "x-stainless-retry-count": "2",
   "x-session-affinity": "a-1",
+  "http-referer": "https://app.example",
+  "x-title": "An app",
+  "x-openrouter-title": "An app",
 };
 
 /** Headers that never reach the vendor, and headers of its answer that never reach the caller. */

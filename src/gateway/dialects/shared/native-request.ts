@@ -27,9 +27,10 @@ export interface NativeDialect extends NativeStyle {
   listAccountStates?(body: JsonObject): readonly unknown[];
 }
 
-/** Headers of every style: the client and its version, its own id of the request, and its session. */
+/** Headers of every style: the client and its version, its own id of the request, its app as OpenRouter reads it, and its session. */
 const COMMON_HEADERS = [
   ...["accept", "user-agent", "x-client-request-id", "x-stainless-"],
+  ...["http-referer", "x-title", "x-openrouter-"],
   ...["session_id", "session-id", "x-session-id", "x-session-affinity", "thread_id", "thread-id"],
 ];
 
