@@ -7,7 +7,7 @@ import type { Target } from "./handshake-types.ts";
 import { credentialsRefused, proxyAuthorization } from "./http-connect.ts";
 import { encodeRequest, sendRequest } from "./request.ts";
 import { type BodyReader, bodyReader } from "./response-body.ts";
-import { readHead } from "./response-head.ts";
+import { notHttp, type ResponseHead, readHead } from "./response-head.ts";
 import type { Dial, ProxySocket } from "./socket.ts";
 import { openTunnel } from "./tunnel.ts";
 
@@ -106,12 +106,8 @@ class Exchange {
     if (forwarding && head.status === 407) throw credentialsRefused(this.#proxy);
     const body = bodyReader(reader, head, (init.method ?? "GET").toUpperCase());
     if (body === null) this.end();
-    return createResponse(
-      head.status,
-      head.statusText,
-      head.headers,
-      body === null ? null : this.#stream(body),
-    );
+    const stream = body === null ? null : this.#stream(body);
+    return createResponse(head, stream);
   }
 
   /** Limits the time for connecting to the target. */
@@ -196,9 +192,7 @@ class Exchange {
  * compression.
  */
 function createResponse(
-  status: number,
-  statusText: string,
-  headers: Headers,
+  { status, statusText, headers }: ResponseHead,
   body: ReadableStream<Uint8Array<ArrayBuffer>> | null,
 ): Response {
   const coding = headers.get("content-encoding")?.trim().toLowerCase();
@@ -210,5 +204,10 @@ function createResponse(
     headers.delete("content-length");
   }
   const plain = packed ? body.pipeThrough(new DecompressionStream(coding)) : body;
-  return new Response(plain, { status, statusText, headers });
+  try {
+    return new Response(plain, { status, statusText, headers });
+  } catch (error) {
+    // A status above 599, or control characters in its text.
+    throw notHttp(error);
+  }
 }

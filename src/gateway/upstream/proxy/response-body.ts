@@ -13,7 +13,7 @@ export function bodyReader(
   { status, headers }: ResponseHead,
   method: string,
 ): BodyReader | null {
-  if (method === "HEAD" || status === 204 || status === 304) return null;
+  if (method === "HEAD" || [204, 205, 304].includes(status)) return null;
   const coding = headers.get("transfer-encoding");
   if (coding !== null) {
     if (coding.trim().toLowerCase() !== "chunked") throw notHttp();

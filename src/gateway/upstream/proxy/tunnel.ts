@@ -21,7 +21,8 @@ export async function openTunnel(socket: ProxySocket, proxy: OutboundProxy, targ
     else await connectThroughHttp(handshake, proxy, target);
     reader.release();
   } catch (error) {
-    if (error instanceof ProxyFailure) throw error;
+    // The stage `answer` would blame the provider for what the proxy wrote.
+    if (error instanceof ProxyFailure && error.stage !== "answer") throw error;
     throw new ProxyFailure("proxy", `the proxy broke the ${getProxyName(proxy)} handshake off`, error);
   } finally {
     writer.releaseLock();
