@@ -470,4 +470,29 @@ describe("a failing provider", () => {
     const records = await until(readRecords, (exported) => exported.includes('\\"code\\":\\"quota\\"'));
     expect(records).not.toContain(TOKEN);
   });
+
+  it.each([
+    ["JSON", "application/json", false],
+    ["JSON for a request for a stream", "application/json", true],
+    ["text", "text/plain", false],
+    ["one event", "text/event-stream", true],
+  ])("that names the account's token in a long answer (%s) does not show it", async (name, type, stream) => {
+    const filler = "x".repeat(100 * 1024);
+    // The token is at 100 KiB, and also where the history cuts the text.
+    const start = `data: {"error": {"message": "${name}`;
+    vendor.script = ({ headers }) => {
+      const token = (headers.authorization ?? "").slice("Bearer ".length);
+      const early = "y".repeat(64 * 1024 - start.length - token.length + 2);
+      return { type, body: `${start}${early}${token}${filler} no quota for Bearer ${token}"}}\n\n` };
+    };
+    const response = await running.post("/v1/images/generations", { model, prompt: "A cat", stream });
+    const text = await response.text();
+    expect(text).toContain("no quota");
+    expect(text).not.toContain(TOKEN);
+    const headers = { authorization: "Bearer admin" };
+    const readRecords = async () =>
+      (await running.fetch("/admin/chat-history/export?format=ndjson", { headers })).text();
+    const records = await until(readRecords, (exported) => exported.includes(`${name}yyy`));
+    expect(records).not.toContain(TOKEN.slice(0, 20));
+  });
 });

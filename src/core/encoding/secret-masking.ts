@@ -7,6 +7,8 @@ export const MASK = "[masked]";
 const MIN_SECRET = 8;
 /** A shorter value is not treated as a secret. */
 const MIN_QUOTED = 4;
+/** Two quotation marks that are escaped twice. */
+const MAX_QUOTES = 8;
 /** The shortest beginning of a secret that is masked at the end of a cut text. */
 const MIN_PARTIAL_MATCH = 6;
 
@@ -38,6 +40,12 @@ function encodedForms(secret: string): string[] {
     ...base64.map((form) => form.replaceAll("+", "-").replaceAll("/", "_")),
   ];
   return [...new Set(forms)].filter((form) => form.length >= MIN_SECRET);
+}
+
+/** The length of the longest form of a secret that {@link maskSecrets} looks for, with its quotation marks. */
+export function longestSecretForm(secrets: readonly string[]): number {
+  const lengths = secrets.flatMap((secret) => encodedForms(secret).map(({ length }) => length));
+  return Math.max(MIN_SECRET, ...lengths) + MAX_QUOTES;
 }
 
 /** Whether quotation marks enclose a part of a text. Both marks may be escaped in the same way. */

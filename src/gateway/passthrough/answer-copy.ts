@@ -2,6 +2,7 @@ import type { Usage } from "../../core/conversation/events.ts";
 import { maxPlausibleTokens } from "../../core/conversation/tokens.ts";
 import { concatBytes } from "../../core/encoding/bytes.ts";
 import { isObject, type JsonObject } from "../../core/encoding/json.ts";
+import { maskSecrets } from "../../core/encoding/secret-masking.ts";
 import { ifDefined, readCount } from "../providers/json.ts";
 import { isWhole } from "../providers/transport.ts";
 
@@ -28,6 +29,11 @@ export interface StatedUsage {
   readonly isStated: boolean;
   readonly audioSeconds?: number;
   readonly searchUnits?: number;
+}
+
+/** Whether an answer of this type is text. */
+export function isText(mediaType: string): boolean {
+  return isWhole(mediaType) || mediaType.startsWith("text/");
 }
 
 /** Copies the beginning and the end of an answer that passes through, for history and usage. */
@@ -62,11 +68,11 @@ export class AnswerCopy {
     }
   }
 
-  /** The beginning of a text. Of other answers, the type and the size. */
-  describe(): string {
-    if (!this.#isText) return `[${this.#mediaType || "unknown type"}, ${this.#size} bytes]`;
-    const note = this.#size > this.#headBytes ? "…" : "";
-    return decode(this.#head) + note;
+  /** The beginning of a text, without secrets. Of other answers, the type and the size. */
+  describe(secrets: readonly string[]): string {
+    if (!isText(this.#mediaType)) return `[${this.#mediaType || "unknown type"}, ${this.#size} bytes]`;
+    const isCut = this.#size > this.#headBytes;
+    return maskSecrets(decode(this.#head), secrets, isCut) + (isCut ? "…" : "");
   }
 
   /** The usage that the answer states. In a stream the last event counts. */
@@ -77,10 +83,6 @@ export class AnswerCopy {
     const units = [...tail.matchAll(SEARCH_UNITS)].at(-1)?.[1];
     const stated = toStatedUsage(usage ?? {});
     return units === undefined ? stated : { ...stated, isStated: true, searchUnits: Number(units) };
-  }
-
-  get #isText(): boolean {
-    return isWhole(this.#mediaType) || this.#mediaType.startsWith("text/");
   }
 }
 

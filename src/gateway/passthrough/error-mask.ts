@@ -1,35 +1,60 @@
 import { concatBytes } from "../../core/encoding/bytes.ts";
-import { maskSecrets } from "../../core/encoding/secret-masking.ts";
+import { longestSecretForm, maskSecrets } from "../../core/encoding/secret-masking.ts";
 
-/** The longest line in which secrets are searched, in bytes. Longer lines are images or sound. */
+/** The longest line that is held as a whole, in bytes. */
 const MAX_LINE_BYTES = 64 * 1024;
 const LF = 0x0a;
 const CR = 0x0d;
 const NONE = new Uint8Array();
+/** UTF-8 has at most three bytes for each UTF-16 unit, and at most three bytes after the first one of a character. */
+const UTF8_BYTES = 3;
+
+/** The beginning of the last, unfinished line. */
+function findLastLine(bytes: Uint8Array): number {
+  return Math.max(bytes.lastIndexOf(LF), bytes.lastIndexOf(CR)) + 1;
+}
 
 /**
- * Masks the account's secrets in errors: in events of a stream, and in whole answers. A stream leaves in whole lines, except
- * long ones.
+ * Masks the account's secrets in errors: in events of a stream, and in whole answers. Events leave in whole lines. Of a longer
+ * line, and of a whole answer that is pushed in pieces, only the bytes wait that may be the beginning of a secret.
  */
 export class ErrorMask {
   readonly #secrets: readonly string[];
-  /** The beginning of an unfinished line. */
+  readonly #isEventStream: boolean;
+  readonly #overlap: number;
+  /** Bytes that wait for the next ones. */
   #held: Uint8Array = NONE;
+  /** Whether the line is too long to be held as a whole. */
+  #isLong: boolean;
+  /** Whether the line or the answer has an error. */
+  #hasError = false;
 
-  constructor(secrets: readonly string[]) {
+  constructor(secrets: readonly string[], isEventStream: boolean) {
     this.#secrets = secrets;
+    this.#isEventStream = isEventStream;
+    this.#isLong = !isEventStream;
+    this.#overlap = longestSecretForm(secrets) * UTF8_BYTES;
   }
 
-  /** Takes bytes of the stream, and returns those that can leave. */
+  /** Takes the next bytes, and returns those that can leave. */
   push(bytes: Uint8Array): Uint8Array {
     const all = concatBytes([this.#held, bytes]);
-    const end = Math.max(all.lastIndexOf(LF), all.lastIndexOf(CR)) + 1;
-    const isLong = all.length - end > MAX_LINE_BYTES;
-    this.#held = isLong ? NONE : all.slice(end);
-    return this.mask(isLong ? all : all.subarray(0, end));
+    const lastLine = this.#isEventStream ? findLastLine(all) : 0;
+    if (lastLine > 0) this.#isLong = false;
+    this.#isLong ||= all.length - lastLine > MAX_LINE_BYTES;
+    if (!this.#isLong) {
+      this.#held = all.slice(lastLine);
+      const lines = this.mask(all.subarray(0, lastLine));
+      if (lastLine > 0) this.#hasError = false;
+      return lines;
+    }
+    const masked = this.mask(all);
+    const end = this.#findReleasable(masked);
+    this.#held = masked.slice(end);
+    return masked.subarray(0, end);
   }
 
-  /** Returns the rest of the stream. */
+  /** Returns the rest. */
   finish(): Uint8Array {
     const rest = this.#held;
     this.#held = NONE;
@@ -39,8 +64,17 @@ export class ErrorMask {
   /** Returns whole lines or a whole answer without the secrets if they have an error, else unchanged. */
   mask(bytes: Uint8Array): Uint8Array {
     const text = new TextDecoder().decode(bytes);
-    if (!text.includes("error")) return bytes;
+    this.#hasError ||= text.includes("error");
+    if (!this.#hasError) return bytes;
     const masked = maskSecrets(text, this.#secrets);
     return masked === text ? bytes : new TextEncoder().encode(masked);
+  }
+
+  /** Where the bytes begin that may be the beginning of a secret. Does not divide a character. */
+  #findReleasable(bytes: Uint8Array): number {
+    const end = Math.max(0, bytes.length - this.#overlap);
+    for (let at = end; at > end - UTF8_BYTES && at > 0; at -= 1)
+      if (((bytes[at] ?? 0) & 0xc0) !== 0x80) return at;
+    return Math.max(0, end - UTF8_BYTES);
   }
 }

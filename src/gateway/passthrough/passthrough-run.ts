@@ -4,7 +4,6 @@ import type { RawOutput } from "../../core/conversation/outcome.ts";
 import { estimateTokens } from "../../core/conversation/tokens.ts";
 import { addUsageDetails } from "../../core/conversation/usage-details.ts";
 import { concatBytes } from "../../core/encoding/bytes.ts";
-import { maskSecrets } from "../../core/encoding/secret-masking.ts";
 import type { GatewayError } from "../../core/errors/gateway-error.ts";
 import { ProviderError } from "../../core/errors/provider-error.ts";
 import { clientDisconnected } from "../../core/http/client-disconnect.ts";
@@ -28,7 +27,7 @@ import type { Passthrough } from "../providers/passthrough/passthrough.ts";
 import { missingEndpointError } from "../providers/passthrough/passthrough-error.ts";
 import { getProvider, type RegisteredProvider } from "../providers/provider-registry.ts";
 import { isWhole, mediaTypeOf } from "../providers/transport.ts";
-import { AnswerCopy } from "./answer-copy.ts";
+import { AnswerCopy, isText } from "./answer-copy.ts";
 import { ErrorMask } from "./error-mask.ts";
 import { HeldBytes } from "./held-bytes.ts";
 import { PassthroughAttempt } from "./passthrough-attempt.ts";
@@ -90,7 +89,7 @@ export class PassthroughRun implements RawOutput {
   }
 
   get rawText(): string {
-    return maskSecrets(this.#copy?.describe() ?? "", this.#secrets);
+    return this.#copy?.describe(this.#secrets) ?? "";
   }
 
   /**
@@ -152,7 +151,7 @@ export class PassthroughRun implements RawOutput {
         ? await session.runWithToken((account) => passthrough.send(account, request, attempt.signal))
         : await passthrough.send(session.account, request, attempt.signal);
       this.#secrets = [session.account.token, ...configuredSecrets(configuredHeaders)];
-      await this.#passThrough(response, attempt, session, new ErrorMask(this.#secrets));
+      await this.#passThrough(response, attempt, session);
     } finally {
       attempt.end();
     }
@@ -162,7 +161,6 @@ export class PassthroughRun implements RawOutput {
     response: Response,
     attempt: PassthroughAttempt,
     session: AccountSession,
-    mask: ErrorMask,
   ): Promise<void> {
     const mediaType = mediaTypeOf(response);
     if (mediaType === "text/html") {
@@ -176,19 +174,20 @@ export class PassthroughRun implements RawOutput {
       return written;
     };
     const held = isWhole(mediaType) && !this.call.stream ? new HeldBytes() : null;
+    const mask = new ErrorMask(this.#secrets, mediaType === EVENT_STREAM);
+    const maskNext = (bytes: Uint8Array) => (isText(mediaType) ? mask.push(bytes) : bytes);
     let copy: AnswerCopy | null = null;
     const take = (received: Uint8Array) => {
       if (received.length === 0) return undefined;
       stallDetector.recordContent();
       copy ??= this.#startCopy(mediaType);
-      const bytes = this.#isEventStream ? mask.push(received) : received;
       session.reportAnswering();
-      copy.push(bytes);
+      copy.push(received);
       this.#recording.refreshIfDue(this.context.platform.now());
-      if (this.#writer !== null) return send(this.#writer, bytes);
-      if (held?.hold(bytes) === true) return undefined;
+      if (this.#writer !== null) return send(this.#writer, maskNext(received));
+      if (held?.hold(received) === true) return undefined;
       const writer = this.#begin(response, stallDetector);
-      return send(writer, held === null ? bytes : concatBytes([held.release(), bytes]));
+      return send(writer, maskNext(held === null ? received : concatBytes([held.release(), received])));
     };
     if (response.body !== null) await readBody(response.body, attempt, { take });
     copy ??= this.#startCopy(mediaType);
