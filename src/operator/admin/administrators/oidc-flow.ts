@@ -196,21 +196,28 @@ async function readCookie(cookie: string, secret: string, now: number): Promise<
   }
 }
 
+/** What the browser brings back from the identity provider, and what the flow needs to check it. */
+export interface SignInCallback {
+  /** Signed the cookie. */
+  readonly secret: string;
+  /** The cookie of `beginSignIn`; empty: the browser sent none. */
+  readonly cookie: string;
+  readonly state: string;
+  readonly code: string;
+  /** Whether an administrator has this subject. Then the e-mail address is not needed. */
+  readonly isKnownSubject: (subject: string) => boolean;
+  /** Called before the first request to the identity provider, but not if the flow did not begin in this browser. */
+  readonly countAttempt: () => Promise<void>;
+}
+
 /**
  * Completes the flow: checks the state, exchanges the code, and verifies the ID token.
  *
- * @param isKnownSubject whether an administrator has this subject. Then the e-mail address is not needed.
- * @param countAttempt called before the identity provider is asked, but not if the flow did not begin in this browser
  * @throws GatewayError 400 that says what failed
  */
 export async function completeSignIn(
   settings: OidcSettings,
-  secret: string,
-  cookie: string,
-  state: string,
-  code: string,
-  isKnownSubject: (subject: string) => boolean,
-  countAttempt: () => Promise<void>,
+  { secret, cookie, state, code, isKnownSubject, countAttempt }: SignInCallback,
 ): Promise<OidcIdentity> {
   const begun = await readCookie(cookie, secret, settings.now);
   if (state === "" || begun["state"] !== state) throw fail("it did not begin in this browser: try again");

@@ -213,15 +213,14 @@ export const OIDC_ENDPOINTS = [
           throw invalidRequest(`the identity provider refused: ${reason}`);
         }
         if (code === undefined) throw invalidRequest("the identity provider sent no code");
-        const identity = await completeSignIn(
-          settings,
-          settings.secret,
-          readCookie(context.request),
+        const identity = await completeSignIn(settings, {
+          secret: settings.secret,
+          cookie: readCookie(context.request),
           state,
           code,
-          (subject) => findBySubject(settings.config, subject) !== undefined,
-          () => countSignIn(context, COUNTED_AS),
-        );
+          isKnownSubject: (subject) => findBySubject(settings.config, subject) !== undefined,
+          countAttempt: () => countSignIn(context, COUNTED_AS),
+        });
         const { config } = await context.platform.configuration.readFresh();
         const administrator = findBySubject(config, identity.subject) ?? findByEmail(config, identity);
         if (administrator === undefined) {
