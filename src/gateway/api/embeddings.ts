@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { EMBEDDINGS_STYLE } from "../../core/config/styles.ts";
+import { encodeFloats } from "../../core/encoding/floats.ts";
 import { isObject, type JsonObject } from "../../core/encoding/json.ts";
 import { hasMemberInAnyCase } from "../../core/encoding/json-splice.ts";
 import { lazyLooseObject } from "../../core/encoding/lazy-schema.ts";
@@ -10,7 +11,6 @@ import { callerEndpoint, jsonResponse } from "../../core/routing/endpoint.ts";
 import { OTHER_MODEL_MEMBERS } from "../dialects/chat-completions/native.ts";
 import { MAX_DIMENSIONS, MAX_INPUTS } from "../embeddings/embed.ts";
 import type { EmbeddingInput } from "../embeddings/embedding-request.ts";
-import { vectorToBase64 } from "../embeddings/vectors.ts";
 import { type IsModelAllowed, namesForbiddenModel } from "../generation/native/named-models.ts";
 import { readWithModelNames } from "../models/read-with-model-names.ts";
 import { resolveModel } from "../models/resolve-model.ts";
@@ -123,7 +123,7 @@ export const createEmbeddings = callerEndpoint({
         const entry = entries.get(index);
         const sent = entry?.["embedding"];
         // An engine may ignore the format that was requested.
-        const base64 = () => (typeof sent === "string" ? sent : vectorToBase64(vector));
+        const base64 = () => (typeof sent === "string" ? sent : encodeFloats(vector));
         return { object: "embedding", index, ...entry, embedding: isBase64 ? base64() : [...vector] };
       });
       const usage = { prompt_tokens: tokens, total_tokens: tokens, ...readUsage(answer, tokens) };

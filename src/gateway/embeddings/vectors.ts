@@ -1,5 +1,3 @@
-import { toBase64 } from "../../core/encoding/bytes.ts";
-
 /**
  * Number of features that each token adds to the vector. More features make the vectors of two tokens more nearly
  * orthogonal.
@@ -64,11 +62,4 @@ function normalizeVector(vector: Float64Array): Float64Array {
   }
   const length = Math.sqrt(sum);
   return vector.map((value) => value / length);
-}
-
-/** Encodes a vector as base64 of little-endian 32-bit floats. */
-export function vectorToBase64(vector: ArrayLike<number>): string {
-  const view = new DataView(new ArrayBuffer(vector.length * 4));
-  for (let index = 0; index < vector.length; index += 1) view.setFloat32(index * 4, vector[index] ?? 0, true);
-  return toBase64(new Uint8Array(view.buffer));
 }

@@ -1,25 +1,8 @@
-import { fromBase64 } from "../../../core/encoding/bytes.ts";
+import { decodeFloats } from "../../../core/encoding/floats.ts";
 import { isObject, type JsonObject } from "../../../core/encoding/json.ts";
 import { ProviderError } from "../../../core/errors/provider-error.ts";
 import { readCount } from "../json.ts";
 import type { Vector } from "../provider.ts";
-
-const FLOAT_BYTES = 4;
-
-/** Decodes base64 of little-endian 32-bit floats. Null: it is something else. */
-function decodeFloats(text: string): Float32Array | null {
-  let bytes: Uint8Array<ArrayBuffer>;
-  try {
-    bytes = fromBase64(text);
-  } catch {
-    return null;
-  }
-  if (bytes.length === 0 || bytes.length % FLOAT_BYTES !== 0) return null;
-  const view = new DataView(bytes.buffer);
-  return Float32Array.from({ length: bytes.length / FLOAT_BYTES }, (_, index) =>
-    view.getFloat32(index * FLOAT_BYTES, true),
-  );
-}
 
 /** Reads a vector: a list of numbers, or base64 of 32-bit floats. Null: it is something else. */
 function readVector(embedding: unknown): Vector | null {
