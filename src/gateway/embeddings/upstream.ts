@@ -41,29 +41,37 @@ function requireTexts({ inputs, field }: EmbeddingRequest): string[] {
   });
 }
 
+/** A request to a provider. */
+interface ProviderCall {
+  /** Whether caller and provider speak the same protocol: the provider gets the caller's body, the caller its answer. */
+  readonly isSameProtocol: boolean;
+  readonly embed: (account: UpstreamAccount, signal: AbortSignal) => ReturnType<EmbeddingsApi["embed"]>;
+}
+
 /**
  * Creates the call of a provider: with the caller's body where the protocol is the same, else with the inputs alone.
  *
  * @throws GatewayError 400 for inputs that a provider of another protocol would not get
  */
-function createCall(
-  embeddings: EmbeddingsApi,
-  request: EmbeddingRequest,
-  model: string,
-): (account: UpstreamAccount, signal: AbortSignal) => ReturnType<EmbeddingsApi["embed"]> {
-  const { dimensions, stated } = request;
-  if (embeddings.protocol !== stated?.protocol) request.assertPlainInputs?.();
+function createCall(embeddings: EmbeddingsApi, request: EmbeddingRequest, model: string): ProviderCall {
+  const { dimensions, stated, inputs } = request;
   const size = dimensions === null ? {} : { dimensions };
   if (embeddings.protocol === "embeddings") {
-    const body =
-      stated?.protocol === "embeddings"
-        ? stated.body
-        : { ...size, input: request.inputs, encoding_format: "float" };
-    return (account, signal) => embeddings.embed(account, { ...body, model }, signal);
+    const callerBody = stated?.protocol === "embeddings" ? stated.body : null;
+    if (callerBody === null) request.assertPlainInputs?.();
+    const body = callerBody ?? { ...size, input: inputs, encoding_format: "float" };
+    return {
+      isSameProtocol: callerBody !== null,
+      embed: (account, signal) => embeddings.embed(account, { ...body, model }, signal),
+    };
   }
-  const query =
-    stated?.protocol === "content-generation" ? stated : { ...size, input: requireTexts(request) };
-  return (account, signal) => embeddings.embed(account, { ...query, model }, signal);
+  const callerBody = stated?.protocol === "content-generation" ? stated : null;
+  if (callerBody === null) request.assertPlainInputs?.();
+  const query = callerBody ?? { ...size, input: requireTexts(request) };
+  return {
+    isSameProtocol: callerBody !== null,
+    embed: (account, signal) => embeddings.embed(account, { ...query, model }, signal),
+  };
 }
 
 /**
@@ -88,7 +96,7 @@ export async function embedUpstream(
   }
   // Use the requested name: backends have embedding models that no canonical id covers.
   const name = hasUpstreamName(model) ? model.upstream : model.requested;
-  const embed = createCall(embeddings, request, name);
+  const { embed, isSameProtocol } = createCall(embeddings, request, name);
   context.facts.model = model.provider === undefined ? name : model.id;
   if (provider.id !== "") context.facts.provider = provider.id;
   const { abort, stop } = abortOnDisconnect(context);
@@ -117,7 +125,7 @@ export async function embedUpstream(
           }
         }),
     );
-    return { ...vectors, answer: embeddings.protocol === request.stated?.protocol ? answer : null };
+    return { ...vectors, answer: isSameProtocol ? answer : null };
   } catch (thrown) {
     const error = explainAbort(abort, thrown);
     throw error instanceof ProviderError ? providerErrorToGateway(error) : error;
