@@ -1,10 +1,11 @@
 import { GatewayError } from "../../core/errors/gateway-error.ts";
+import { PRIVATE_HOSTS_ADVICE } from "../http/page-address.ts";
 
 /** The page leads to an address that is not public. */
 export function forbiddenPage(): GatewayError {
   return new GatewayError(
     400,
-    "The page leads to an address that is not on the public internet. The setting PAGE_PRIVATE_HOSTS lists exceptions.",
+    `The page leads to an address that is not on the public internet. ${PRIVATE_HOSTS_ADVICE}`,
     { code: "forbidden_url", param: "url" },
   );
 }

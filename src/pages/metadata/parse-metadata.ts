@@ -1,5 +1,6 @@
 import type { ChildNode, Element } from "domhandler";
 import type { NamedTexts } from "../../core/ports/page-browser.ts";
+import { MAX_HTML } from "../browser/html-limit.ts";
 import { parseHtml, rawText } from "../technologies/html-parser.ts";
 import { AddressResolver, parseLinkHeaders, toAbsoluteUrl } from "./addresses.ts";
 import { BylineReader } from "./byline.ts";
@@ -9,8 +10,6 @@ import { isFeed, MAX_TITLE, MetaCollector } from "./meta-collector.ts";
 import type { PageMetadata } from "./result.ts";
 import { countWords, detectLanguage } from "./text-statistics.ts";
 
-/** The rest of longer HTML is not parsed, in UTF-16 code units. */
-const MAX_HTML = 2_000_000;
 const MAX_DESCRIPTION = 5_000;
 /** Elements whose text does not belong to the text of the page. */
 const TEXTLESS_ELEMENTS = new Set(["head", "title", "textarea", "select", "nav"]);

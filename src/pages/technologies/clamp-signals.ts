@@ -1,6 +1,6 @@
 import type { NamedTexts, PageSignals } from "../../core/ports/page-browser.ts";
+import { MAX_HTML } from "../browser/html-limit.ts";
 
-const MAX_HTML = 2_000_000;
 const MAX_SCRIPTS = 1_000_000;
 const MAX_CSS = 1_000_000;
 const MAX_TEXT = 500_000;

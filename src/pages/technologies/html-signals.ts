@@ -1,5 +1,6 @@
 import type { ChildNode, Element } from "domhandler";
 import type { PageSignals } from "../../core/ports/page-browser.ts";
+import { MAX_HTML } from "../browser/html-limit.ts";
 import type { TechnologyDetector } from "./detector.ts";
 import { parseHtml, rawText } from "./html-parser.ts";
 import type { ParsedDocument } from "./selector-matcher.ts";
@@ -12,8 +13,6 @@ export type HtmlSignals = PageSignals & {
   readonly refresh: string | null;
 };
 
-/** The rest of longer HTML is not parsed, in UTF-16 code units. */
-const MAX_HTML = 2_000_000;
 /** A longer base address is ignored, in UTF-16 code units: each resolved address would be at least as long. */
 const MAX_BASE = 2_048;
 /** Maximum addresses of scripts, or of style sheets, to read; far fewer are used. */

@@ -1,5 +1,6 @@
 import type { Protocol } from "devtools-protocol";
 import type { NamedTexts, VisitOutcome, VisitRequest } from "../../../core/ports/page-browser.ts";
+import { MAX_HTML } from "../html-limit.ts";
 import type { Stopwatch } from "../stopwatch.ts";
 import { type CaptureTools, DESKTOP_VISITOR, emulateVisitor } from "../tab/emulation.ts";
 import { evaluateInPage, evaluateIsolated } from "../tab/evaluate.ts";
@@ -17,7 +18,6 @@ const READ_MS = 3_000;
 const MAX_SOURCES = 60;
 const MAX_SOURCE = 500_000;
 const MAX_SOURCES_TOTAL = 3_000_000;
-const MAX_HTML = 2_000_000;
 
 /** The markup of the document, with its doctype and the comments outside its root element. */
 const SERIALIZE = `[...document.childNodes].map((node) =>
