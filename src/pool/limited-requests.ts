@@ -36,7 +36,9 @@ export class LimitedRequests {
   reserve(use: LimitedUse): AcquireRefusal | null {
     const now = this.#now();
     const limit = this.#ledger.reserve(use, now);
-    return limit === null ? null : { refused: "limited", limit, limits: this.#ledger.limitState(use, now) };
+    return limit === null
+      ? null
+      : { refused: "limited", limit, limits: this.#ledger.getLimitState(use, now) };
   }
 
   /** See `AccountPoolClient.countRequest`. */
@@ -47,7 +49,7 @@ export class LimitedRequests {
     this.#maintenance.scheduleSweep();
     this.#ledger.begin(use.id, now);
     this.#ledger.settle(use.id, use, now);
-    return { limits: this.#ledger.limitState(use, now) };
+    return { limits: this.#ledger.getLimitState(use, now) };
   }
 
   /** See `AccountPoolClient.settleUsage`. */
@@ -71,7 +73,7 @@ export class LimitedRequests {
     this.#maintenance.scheduleSweep();
     this.#ledger.recordWaiting(use.id);
     this.#ledger.renewRemote(use.id, now);
-    return { limits: this.#ledger.limitState(use, now) };
+    return { limits: this.#ledger.getLimitState(use, now) };
   }
 
   /** The request has its slot and begins. If it had been treated as ended meanwhile, it is admitted again or refused. */
@@ -81,7 +83,7 @@ export class LimitedRequests {
     if (refusal !== null) return refusal;
     this.#maintenance.scheduleSweep();
     this.#ledger.beginRemote(use.id, now);
-    return { limits: this.#ledger.limitState(use, now) };
+    return { limits: this.#ledger.getLimitState(use, now) };
   }
 
   /** The request is still running. */

@@ -424,7 +424,7 @@ export class AccountPool {
       account: toLeasedAccount(state),
       token: this.#tokens.peek(state, at),
       failing: state.mustReportSuccess || this.#slots.providerPools.of(state).breaker.tracksModel(model),
-      ...(use === undefined ? {} : { limits: this.#ledger.limitState(use, at) }),
+      ...(use === undefined ? {} : { limits: this.#ledger.getLimitState(use, at) }),
       ...(this.#configVersion === 0 ? {} : { configVersion: this.#configVersion }),
     };
   }

@@ -78,7 +78,7 @@ async function describeLimits(
     const limit = counted?.[name] ?? 0;
     if (limit === 0) return null;
     const kind = LIMIT_KINDS[name];
-    // Costs are counted in billionths, see `countedLimits`.
+    // Costs are counted in billionths, see `selectCountedLimits`.
     const toUnit = kind.unit === "cost" ? fromNano : (amount: number) => amount;
     const used = getUsedAmount(use, kind);
     return {

@@ -2,7 +2,7 @@ import { GatewayError, toGatewayError } from "../../core/errors/gateway-error.ts
 import type { Context } from "../../core/ports/context.ts";
 import type { RateDecision } from "../../core/ports/pages.ts";
 import { formatSubject } from "../../core/ports/subject-limits.ts";
-import { countedLimits } from "../../pool/limits/limited-use.ts";
+import { selectCountedLimits } from "../../pool/limits/limited-use.ts";
 import {
   type CallerAccess,
   callerAccess,
@@ -89,7 +89,7 @@ async function countCalls(
   calls: number,
 ): Promise<RateDecision | null> {
   if (key === null) return platform.pages.countCalls(client, platform.variables.pageRateLimit, calls);
-  const { requests_per_minute = 0 } = countedLimits({ key }) ?? {};
+  const { requests_per_minute = 0 } = selectCountedLimits({ key }) ?? {};
   if (requests_per_minute === 0) return null;
   const subject = formatSubject("key", key.id);
   const limit = requests_per_minute;

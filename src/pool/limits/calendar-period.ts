@@ -59,7 +59,7 @@ export class Period {
   }
 
   /** Milliseconds until the next span. */
-  untilNext(now: number): number {
+  getMsUntilNext(now: number): number {
     return Math.max(0, this.#calendar.startOf(this.index + 1) - now);
   }
 }

@@ -33,7 +33,7 @@ export const MAX_RESERVED_ANSWER = 512;
 const NOTHING: ExpectedTokens = { prompt: 0, answer: 0 };
 
 /** The limits of a key that must be counted; null: it has none. */
-export function countedLimits(caller: Pick<Caller, "key">): SubjectLimits | null {
+export function selectCountedLimits(caller: Pick<Caller, "key">): SubjectLimits | null {
   return toCountedLimits(caller.key?.entry.limits);
 }
 

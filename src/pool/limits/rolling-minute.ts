@@ -77,7 +77,7 @@ export class RollingMinute {
   }
 
   /** Milliseconds until that many requests and tokens expire, if nothing is added. */
-  untilFreed(now: number, requests: number, tokens: number): number {
+  getMsUntilFreed(now: number, requests: number, tokens: number): number {
     let missingRequests = requests;
     let missingTokens = tokens;
     for (let index = this.#first; index < this.#counted.length; index += 1) {
@@ -91,7 +91,7 @@ export class RollingMinute {
   }
 
   /** Milliseconds until everything expires. */
-  untilEmpty(now: number): number {
+  getMsUntilEmpty(now: number): number {
     if (this.requests <= 0 && this.tokens <= 0) return 0;
     const newest = this.#counted.at(-1);
     return newest === undefined || newest.at === Number.NEGATIVE_INFINITY ? 0 : newest.at + WINDOW_MS - now;

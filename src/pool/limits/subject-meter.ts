@@ -61,30 +61,30 @@ export class SubjectMeter {
       const used = getUsedAmount(this, kind);
       const isTokensOfMinute = kind.span === "minute" && kind.unit === "tokens";
       const fits = isTokensOfMinute ? used + tokens <= max : used < max;
-      if (!fits) return { limit: name, max, used, resetMs: this.#timeUntilRoom(kind, max, tokens, now) };
+      if (!fits) return { limit: name, max, used, resetMs: this.#getMsUntilRoom(kind, max, tokens, now) };
     }
     return null;
   }
 
   /** Milliseconds until another request fits; null: time alone makes no room. */
-  #timeUntilRoom({ span, unit }: LimitKind, max: number, tokens: number, now: number): number | null {
+  #getMsUntilRoom({ span, unit }: LimitKind, max: number, tokens: number, now: number): number | null {
     const { minute } = this;
     if (span === "parallel") return null;
-    if (span !== "minute") return this[span].untilNext(now);
-    if (unit === "requests") return minute.untilFreed(now, minute.requests - max + 1, 0);
-    return tokens > max ? null : minute.untilFreed(now, 0, minute.tokens - max + tokens);
+    if (span !== "minute") return this[span].getMsUntilNext(now);
+    if (unit === "requests") return minute.getMsUntilFreed(now, minute.requests - max + 1, 0);
+    return tokens > max ? null : minute.getMsUntilFreed(now, 0, minute.tokens - max + tokens);
   }
 
   /** The remaining requests and tokens of the minute. */
-  windowStates(limits: SubjectLimits, now: number): RemainingLimits {
+  getWindowStates(limits: SubjectLimits, now: number): RemainingLimits {
     const { requests, tokens } = this.minute;
     return {
-      requests: windowState(limits.requests_per_minute, requests, this.minute, now),
-      tokens: windowState(limits.tokens_per_minute, tokens, this.minute, now),
+      requests: getWindowState(limits.requests_per_minute, requests, this.minute, now),
+      tokens: getWindowState(limits.tokens_per_minute, tokens, this.minute, now),
     };
   }
 
-  currentUse(): SubjectUsage {
+  getCurrentUse(): SubjectUsage {
     const { subject, parallel, minute, day, month } = this;
     return {
       key: subject,
@@ -96,12 +96,12 @@ export class SubjectMeter {
   }
 }
 
-function windowState(
+function getWindowState(
   limit: number | undefined,
   used: number,
   minute: RollingMinute,
   now: number,
 ): RateWindowState | null {
   if (limit === undefined || limit <= 0) return null;
-  return { limit, remaining: Math.max(0, limit - used), resetMs: minute.untilEmpty(now) };
+  return { limit, remaining: Math.max(0, limit - used), resetMs: minute.getMsUntilEmpty(now) };
 }

@@ -94,11 +94,11 @@ export function checkAll(
 }
 
 /** From when the request counts towards its day and month, Unix milliseconds. */
-export const countedSince = ({ admittedAt, begunAt }: TrackedUse): number => begunAt || admittedAt;
+export const getCountingStart = ({ admittedAt, begunAt }: TrackedUse): number => begunAt || admittedAt;
 
 /** Counts a request for one subject. */
 export function countPart(use: TrackedUse, meter: SubjectMeter, isRunning = true): CountedPart {
-  meter.addSpent(countedSince(use), use);
+  meter.addSpent(getCountingStart(use), use);
   if (isRunning) meter.parallel += 1;
   return { meter, counted: meter.minute.reserve(1, use.tokens) };
 }
@@ -107,12 +107,15 @@ export function countPart(use: TrackedUse, meter: SubjectMeter, isRunning = true
 export function leavePart(use: TrackedUse, { meter, counted }: CountedPart): void {
   if (hasBegun(counted)) meter.minute.change(counted, 0, -counted.tokens);
   else meter.minute.drop(counted);
-  meter.addSpent(countedSince(use), { tokens: -use.tokens, cost: -use.cost });
+  meter.addSpent(getCountingStart(use), { tokens: -use.tokens, cost: -use.cost });
   if (use.endedAt === 0) meter.parallel -= 1;
 }
 
 /** The window with less left. */
-export function smallerWindow(a: RateWindowState | null, b: RateWindowState | null): RateWindowState | null {
+export function selectTighterWindow(
+  a: RateWindowState | null,
+  b: RateWindowState | null,
+): RateWindowState | null {
   if (a === null || b === null) return a ?? b;
   return b.remaining < a.remaining ? b : a;
 }

@@ -12,12 +12,12 @@ import { SubjectMeter } from "./subject-meter.ts";
 import {
   type CountedPart,
   checkAll,
-  countedSince,
   countPart,
   createUse,
+  getCountingStart,
   hasBegun,
   leavePart,
-  smallerWindow,
+  selectTighterWindow,
   type TrackedUse,
   toStoredUse,
 } from "./tracked-use.ts";
@@ -122,15 +122,15 @@ export class UseLedger {
   }
 
   /** The remaining limits of a request's minute: of each kind, those of the subject with the least left. */
-  limitState(use: LimitedUse, now: number): RemainingLimits {
+  getLimitState(use: LimitedUse, now: number): RemainingLimits {
     let remaining: RemainingLimits = { requests: null, tokens: null };
     for (const { key: subject, limits } of listSubjects(use)) {
       const meter = this.#getOrCreateMeter(subject);
       meter.roll(now);
-      const { requests, tokens } = meter.windowStates(limits, now);
+      const { requests, tokens } = meter.getWindowStates(limits, now);
       remaining = {
-        requests: smallerWindow(remaining.requests, requests),
-        tokens: smallerWindow(remaining.tokens, tokens),
+        requests: selectTighterWindow(remaining.requests, requests),
+        tokens: selectTighterWindow(remaining.tokens, tokens),
       };
     }
     return remaining;
@@ -292,7 +292,7 @@ export class UseLedger {
     const meters = only === undefined ? [...this.#meters.values()] : [this.#meters.get(only) ?? []].flat();
     return meters.map((meter) => {
       meter.roll(now);
-      return meter.currentUse();
+      return meter.getCurrentUse();
     });
   }
 
@@ -346,7 +346,7 @@ export class UseLedger {
     this.#cancelEnd(use);
     for (const { meter, counted } of use.parts) {
       meter.minute.drop(counted);
-      meter.addSpent(countedSince(use), { tokens: -use.tokens, cost: -use.cost });
+      meter.addSpent(getCountingStart(use), { tokens: -use.tokens, cost: -use.cost });
       if (use.endedAt === 0) meter.parallel -= 1;
     }
     this.#uses.delete(use.id);

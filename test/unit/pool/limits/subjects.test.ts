@@ -85,7 +85,7 @@ describe("a request with several subjects", () => {
     const { ledger } = open();
     const use = useOf([TEAM]);
     ledger.reserve(use, NOON);
-    expect(ledger.limitState(use, NOON).requests).toMatchObject({ limit: 2, remaining: 1 });
+    expect(ledger.getLimitState(use, NOON).requests).toMatchObject({ limit: 2, remaining: 1 });
   });
 });
 
