@@ -90,7 +90,7 @@ describe("the limit of a provider's accounts", () => {
 });
 
 describe("the need of a provider for accounts", () => {
-  it("is told: only a provider whose accounts sign in needs one", async () => {
+  it("is in its entry: only a provider whose accounts sign in needs one", async () => {
     for (const driver of ["openai", "anthropic", "gemini", "openai-responses", "sessions"])
       for (const token of ["", TOKEN]) {
         const provider = { id: `of-${driver}-${token.length}`, driver, base_url: backend.url, token };

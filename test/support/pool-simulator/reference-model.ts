@@ -315,7 +315,7 @@ export class PoolModel {
     this.#doubt(lease.account);
   }
 
-  /** The provider fails; returns the waiting requests that are told at once because it is down from now on. */
+  /** The provider fails. If it is down from now on, returns the waiting requests, which the pool rejects at once. */
   failProvider(lease: ModelLease, now: number): ModelWaiter[] {
     const it = this.account(lease.account);
     const first = this.provider === null;

@@ -163,7 +163,7 @@ export function cut(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer>[] {
   return pieces;
 }
 
-/** A connection to a proxy that says `reply`, read by read, to whatever it is sent; `onRead` is told of each. */
+/** A connection to a proxy that answers anything with `reply`, one chunk per read, and calls `onRead` with each chunk. */
 export function saying(
   reply: readonly Uint8Array<ArrayBuffer>[],
   onRead: (bytes: Uint8Array) => void = () => undefined,

@@ -358,7 +358,7 @@ class Driver {
     this.#serve();
   }
 
-  /** The pool's memory is lost. Its waiters are told by the runtime; holders of leases do not notice. */
+  /** The pool loses its memory. The runtime rejects its waiters; holders of leases do not notice. */
   restart(): void {
     const { model, simulator } = this;
     simulator.pool.status();

@@ -68,7 +68,7 @@ export class FuzzedGateway {
     const response = await handleRequest(request, {
       platform: this.platform,
       waitUntil: (work) => {
-        // Errors are told, and messages over WebSockets waited for.
+        // The response reports errors. The test waits for messages over WebSockets.
         this.#turns.push(work.catch(() => undefined));
       },
       clientAddress: "192.0.2.1",

@@ -54,7 +54,7 @@ const IMAGES = [
   "RIFF\x24\0\0\0WEBPVP8L\x0a\0\0\0\x2f\xff\xc0\x1f\0",
 ];
 
-/** The size of an image is told, or that there is none. */
+/** The reader returns the size of an image, or null. */
 const images = target("image sizes", IMAGES, (input) => {
   const size = readImageSize(bytesOf(input));
   if (size !== null && !(size.width >= 0 && size.height >= 0)) throw new Error(JSON.stringify(size));

@@ -31,10 +31,10 @@ const alertOf = (choose: Choices) => ({
 
 let platform: ReturnType<typeof memoryPlatform> | undefined;
 
-/** What people were told of, and what waits to be told. */
+/** The active alerts, and the deliveries that wait. */
 export const alerts = storeTarget<Store, { status: unknown }>({
   name: "alerts",
-  // What could not be written down is known until the process ends, and is written with what comes next.
+  // The watcher keeps what it could not store in memory, and stores it with the next change.
   faults: false,
   open: async (sql, now) => {
     let next = 200;

@@ -14,7 +14,7 @@ const SAID = 'event: error\ndata: {"code":"model_unavailable","message":"No mode
 /** One account: what happens with others is at the end. */
 const ONE = { config: { accounts: [accountNamed("one@test")] } };
 
-/** What goes wrong before the first byte of an answer, and what the caller is told (docs/contract/errors.md). */
+/** Failures before the first byte of an answer, and the status and code that the caller gets (docs/contract/errors.md). */
 const BEFORE: [string, Reply, number, string][] = [
   ["the provider cannot be reached", "unreachable", 503, "upstream_unavailable"],
   ["it refuses the request", refuses(400, "invalid_request"), 400, "invalid_request"],

@@ -26,7 +26,7 @@ interface Sent {
   readonly redirect: string | undefined;
 }
 
-/** A deployment whose webhooks answer what they are told to. */
+/** A deployment whose webhooks answer with the statuses in `answers`. */
 class Site {
   platform!: Platform;
   watcher!: Watcher;

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { allOrAbort } from "../../../../../src/gateway/providers/requests/all-or-abort.ts";
 import { neverAborted } from "../support.ts";
 
-/** Work that ends when it is told to. */
+/** Work that ends only when its signal aborts. */
 function hanging(signal: AbortSignal): Promise<string> {
   return new Promise((_, reject) => {
     signal.addEventListener("abort", () => reject(signal.reason), { once: true });

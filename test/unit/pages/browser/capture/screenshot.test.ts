@@ -14,7 +14,7 @@ import { readImageSize } from "../../../../../src/pages/images/image-size.ts";
 interface Manners {
   /** How often it gives the page as it was, to who asks without a clip. */
   readonly late?: number;
-  /** Pixels by which it draws more than it was told to. */
+  /** Pixels that it draws beyond the requested size. */
   readonly excess?: number;
   /** How it makes pixels of what it draws; a rounding, if nothing is said. */
   readonly whole?: (length: number) => number;

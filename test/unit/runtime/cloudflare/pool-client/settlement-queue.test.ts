@@ -6,7 +6,7 @@ import {
 
 const spent = (tokens: number) => ({ tokens, cost: 0 });
 
-/** Settlements whose timers of so many milliseconds at most end when they are told to. */
+/** A settlement queue. `goOn(ms)` ends its timers of at most `ms` milliseconds. */
 function settlements() {
   const sent: SettledUses[] = [];
   const failures: Error[] = [];
