@@ -2,7 +2,7 @@ import type { AccountAuth } from "../../core/config/schemas/account-auth-schema.
 import type { SignInResult } from "../../core/ports/accounts.ts";
 import type { Platform } from "../../core/ports/platform.ts";
 import type { Fetch, OutboundProxy } from "../../core/ports/upstream.ts";
-import { seriesName } from "../../records/telemetry/counts.ts";
+import { formatSeriesName } from "../../records/telemetry/counts.ts";
 import { UPSTREAM_REQUESTS } from "../../records/telemetry/metric-names.ts";
 import { getOutbox } from "../../records/telemetry/outbox.ts";
 import { requestServiceAccountToken } from "./google-service-account.ts";
@@ -31,7 +31,7 @@ function createTokenFetch(platform: Platform, proxy: OutboundProxy | null): Fetc
   const fetch = platform.upstreamFetch(proxy);
   return async (url, init) => {
     const count = (status: string) =>
-      getOutbox(platform).counts.add(seriesName(UPSTREAM_REQUESTS, { operation: "token", status }));
+      getOutbox(platform).counts.add(formatSeriesName(UPSTREAM_REQUESTS, { operation: "token", status }));
     try {
       const response = await fetch(url, init);
       count(String(response.status));

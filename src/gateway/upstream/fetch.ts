@@ -2,7 +2,7 @@ import { maskSecrets } from "../../core/encoding/secret-masking.ts";
 import type { Context } from "../../core/ports/context.ts";
 import type { Platform } from "../../core/ports/platform.ts";
 import type { Fetch, OutboundProxy } from "../../core/ports/upstream.ts";
-import { seriesName } from "../../records/telemetry/counts.ts";
+import { formatSeriesName } from "../../records/telemetry/counts.ts";
 import { UPSTREAM_REQUESTS } from "../../records/telemetry/metric-names.ts";
 import { getOutbox } from "../../records/telemetry/outbox.ts";
 import { collectSecrets, type UpstreamRequest } from "../captures/capture-masking.ts";
@@ -101,7 +101,9 @@ export function createUpstreamFetch(
       : null;
     const { label } = exchange;
     const count = (status: string) =>
-      getOutbox(context.platform).counts.add(seriesName(UPSTREAM_REQUESTS, { operation: label, status }));
+      getOutbox(context.platform).counts.add(
+        formatSeriesName(UPSTREAM_REQUESTS, { operation: label, status }),
+      );
     try {
       const response = await fetch(url, init);
       count(String(response.status));

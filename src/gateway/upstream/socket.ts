@@ -2,7 +2,7 @@ import { GatewayError } from "../../core/errors/gateway-error.ts";
 import type { Platform } from "../../core/ports/platform.ts";
 import type { OutboundProxy } from "../../core/ports/upstream.ts";
 import type { OpenedSocket, OpenWebSocket } from "../../core/ports/web-socket.ts";
-import { seriesName } from "../../records/telemetry/counts.ts";
+import { formatSeriesName } from "../../records/telemetry/counts.ts";
 import { UPSTREAM_REQUESTS } from "../../records/telemetry/metric-names.ts";
 import { getOutbox } from "../../records/telemetry/outbox.ts";
 import type { ProviderProtocol } from "./fetch.ts";
@@ -26,7 +26,7 @@ export async function openUpstreamSocket(
     });
   }
   const count = (status: string) =>
-    getOutbox(platform).counts.add(seriesName(UPSTREAM_REQUESTS, { operation: LABEL, status }));
+    getOutbox(platform).counts.add(formatSeriesName(UPSTREAM_REQUESTS, { operation: LABEL, status }));
   try {
     const all = new Headers(protocol?.headers);
     for (const [name, value] of Object.entries(headers)) all.set(name, value);

@@ -3,7 +3,7 @@ import { toGatewayError } from "../../core/errors/gateway-error.ts";
 import type { JobState, NewJob, TaskError, TaskResult } from "../../core/ports/page-jobs.ts";
 import type { Sql } from "../../core/storage/sql.ts";
 import { HOUR_MS } from "../../core/units.ts";
-import { JobTable, type QueuedTask, taskBytes } from "./job-table.ts";
+import { countTaskBytes, JobTable, type QueuedTask } from "./job-table.ts";
 import type { DueWebhook } from "./webhook-table.ts";
 
 /** Options of the job queue. */
@@ -80,7 +80,7 @@ export class JobScheduler {
     if (
       !this.#ensureRoom(
         job.client,
-        job.tasks.reduce((sum, task) => sum + taskBytes(task), 0),
+        job.tasks.reduce((sum, task) => sum + countTaskBytes(task), 0),
       )
     )
       return null;

@@ -82,7 +82,7 @@ export class JobTable {
       insertRows(this.#sql, "page_uploads", uploads);
       if (webhook !== undefined) this.webhooks.insert(id, webhook, now);
     });
-    for (const task of tasks) this.#bytes += taskBytes(task);
+    for (const task of tasks) this.#bytes += countTaskBytes(task);
   }
 
   get(id: string): JobState | null {
@@ -289,11 +289,11 @@ function createRow(job: string, n: number, task: NewTask, due: number): SqlValue
   const { url, query, fault } = task;
   const status: TaskStatus = fault === null ? "queued" : "failed";
   const errorText = fault === null ? "" : JSON.stringify(fault);
-  return [job, n, url, query, status, 0, due, errorText, "", 0, taskBytes(task)];
+  return [job, n, url, query, status, 0, due, errorText, "", 0, countTaskBytes(task)];
 }
 
 /** Bytes to count for a task without a result. */
-export function taskBytes({ url, query, uploadUrl = "" }: NewTask): number {
+export function countTaskBytes({ url, query, uploadUrl = "" }: NewTask): number {
   return 2 * (url.length + query.length + uploadUrl.length);
 }
 

@@ -25,7 +25,7 @@ function formatSeries(name: string, labels: string): string {
 }
 
 /** Formats the name of a series, with labels in the given order. */
-export function seriesName(name: string, labels: Labels): string {
+export function formatSeriesName(name: string, labels: Labels): string {
   return formatSeries(name, formatLabels(labels));
 }
 
@@ -82,7 +82,7 @@ export class Counts {
     return this.#isEmpty;
   }
 
-  /** Adds to a series (see {@link seriesName}). */
+  /** Adds to a series (see {@link formatSeriesName}). */
   add(key: string, value = 1): void {
     this.#deltas[key] = (this.#deltas[key] ?? 0) + value;
     this.#isEmpty = false;

@@ -7,7 +7,7 @@ import type { MetricDeltas } from "../../core/ports/archive.ts";
 import { type KeyUsage, OTHER_VALUES } from "../../core/ports/usage.ts";
 import { NANO } from "../../core/units.ts";
 import type { Histogram } from "./counts.ts";
-import { seriesName } from "./counts.ts";
+import { formatSeriesName } from "./counts.ts";
 import {
   HISTOGRAMS,
   KEY_CACHED_TOKENS,
@@ -139,11 +139,11 @@ function keyLines(keys: readonly KeyUsage[]): string[] {
     counts.set(labels, (counts.get(labels) ?? 0) + value);
   for (const [index, usage] of keys.entries()) {
     const key = index < MAX_KEYS ? usage.key || NO_KEY : OTHER_VALUES;
-    add(requests, seriesName(KEY_REQUESTS, { key }), usage.requests);
-    add(tokens, seriesName(KEY_TOKENS, { key, gen_ai_token_type: "input" }), usage.prompt_tokens);
-    add(tokens, seriesName(KEY_TOKENS, { key, gen_ai_token_type: "output" }), usage.completion_tokens);
-    add(cached, seriesName(KEY_CACHED_TOKENS, { key }), usage.cached_tokens);
-    add(costs, seriesName(KEY_COST, { key }), usage.cost_nano);
+    add(requests, formatSeriesName(KEY_REQUESTS, { key }), usage.requests);
+    add(tokens, formatSeriesName(KEY_TOKENS, { key, gen_ai_token_type: "input" }), usage.prompt_tokens);
+    add(tokens, formatSeriesName(KEY_TOKENS, { key, gen_ai_token_type: "output" }), usage.completion_tokens);
+    add(cached, formatSeriesName(KEY_CACHED_TOKENS, { key }), usage.cached_tokens);
+    add(costs, formatSeriesName(KEY_COST, { key }), usage.cost_nano);
   }
   const lines = (name: string, help: string, counts: Map<string, number>, unit = 1) => [
     `# HELP ${name} ${help}`,
@@ -189,7 +189,7 @@ export function formatExposition(
   lines.push(...keyLines(keys));
   for (const [name, help, samples] of [...poolGauges(status), providerGauge(providers)]) {
     lines.push(`# HELP ${name} ${help}`, `# TYPE ${name} gauge`);
-    for (const [labels, value] of samples) lines.push(`${seriesName(name, labels)} ${value}`);
+    for (const [labels, value] of samples) lines.push(`${formatSeriesName(name, labels)} ${value}`);
   }
   return `${lines.join("\n")}\n`;
 }

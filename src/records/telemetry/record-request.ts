@@ -3,7 +3,7 @@ import type { ConfigSnapshot } from "../../core/config/snapshot.ts";
 import { getOperationPath, PAGE_OPERATIONS } from "../../core/ports/page-jobs.ts";
 import type { Platform } from "../../core/ports/platform.ts";
 import type { RequestOutcome } from "../../core/ports/request-outcome.ts";
-import { type Counts, HistogramSeries, seriesName } from "./counts.ts";
+import { type Counts, formatSeriesName, HistogramSeries } from "./counts.ts";
 import { CACHE_REQUESTS, PAGE_REQUESTS, QUEUE_WAIT, UPSTREAM_ERRORS } from "./metric-names.ts";
 import { getOutbox } from "./outbox.ts";
 import { getGenerationSeries, getHttpSeries } from "./request-series.ts";
@@ -68,17 +68,18 @@ function countRequest(
   const { route = "" } = facts;
   counts.add(getHttpSeries(route, METHODS.has(method) ? method : "other", status));
   const page = PAGE_LABELS.get(route);
-  if (page !== undefined) counts.add(seriesName(PAGE_REQUESTS, { operation: page, status: String(status) }));
-  if (facts.cache !== undefined) counts.add(seriesName(CACHE_REQUESTS, { result: facts.cache }));
+  if (page !== undefined)
+    counts.add(formatSeriesName(PAGE_REQUESTS, { operation: page, status: String(status) }));
+  if (facts.cache !== undefined) counts.add(formatSeriesName(CACHE_REQUESTS, { result: facts.cache }));
   // A cached answer is no generation.
   if (facts.cache === "hit") return;
   const { dialect, model, error, operation, queueMs, firstTokenMs, promptTokens, completionTokens } = facts;
   if (dialect === undefined || model === undefined || operation !== "chat") return;
   const names = getGenerationSeries({ dialect, provider, model, status, error });
   counts.add(names.generations);
-  for (const { code } of facts.failedAttempts ?? []) counts.add(seriesName(UPSTREAM_ERRORS, { code }));
+  for (const { code } of facts.failedAttempts ?? []) counts.add(formatSeriesName(UPSTREAM_ERRORS, { code }));
   if (error !== undefined && hasUnlistedProviderError(facts))
-    counts.add(seriesName(UPSTREAM_ERRORS, { code: error }));
+    counts.add(formatSeriesName(UPSTREAM_ERRORS, { code: error }));
   if (facts.retries !== undefined) counts.add(names.retries, facts.retries);
   counts.observe(names.duration, durationMs / 1000);
   if (queueMs !== undefined) counts.observe(queueWait, queueMs / 1000);

@@ -1,4 +1,4 @@
-import { HistogramSeries, seriesName } from "./counts.ts";
+import { formatSeriesName, HistogramSeries } from "./counts.ts";
 import {
   GENERATIONS,
   HTTP_REQUESTS,
@@ -46,7 +46,11 @@ export function getHttpSeries(route: string, method: string, status: number): st
   const key = `${status} ${method} ${route}`;
   return (
     httpSeriesCache.get(key) ??
-    addToCache(httpSeriesCache, key, seriesName(HTTP_REQUESTS, { route, method, status: String(status) }))
+    addToCache(
+      httpSeriesCache,
+      key,
+      formatSeriesName(HTTP_REQUESTS, { route, method, status: String(status) }),
+    )
   );
 }
 
@@ -72,8 +76,13 @@ function createGenerationSeries({
     gen_ai_request_model: model,
   };
   return {
-    generations: seriesName(GENERATIONS, { dialect, model, status: String(status), error: error ?? "" }),
-    retries: seriesName(RETRIES, { model }),
+    generations: formatSeriesName(GENERATIONS, {
+      dialect,
+      model,
+      status: String(status),
+      error: error ?? "",
+    }),
+    retries: formatSeriesName(RETRIES, { model }),
     duration: new HistogramSeries(
       REQUEST_DURATION,
       error === undefined ? labels : { ...labels, error_type: error },

@@ -2,7 +2,7 @@ import type { Config } from "../../core/config/schema.ts";
 import type { SubjectEntry } from "../../core/config/schemas/subject-schema.ts";
 import type { RequestFacts } from "../../core/ports/request-outcome.ts";
 import { OTHER_VALUES } from "../../core/ports/usage.ts";
-import { type Counts, seriesName } from "./counts.ts";
+import { type Counts, formatSeriesName } from "./counts.ts";
 import { SUBJECT_REQUESTS, SUBJECT_TOKENS } from "./metric-names.ts";
 
 /** At most this number of configured teams, users and tags each have series of their own. */
@@ -24,7 +24,7 @@ export function countSubjects(counts: Counts, config: Config, facts: RequestFact
     ...(tags?.split(",") ?? []).map((tag) => ({ kind: "tag", id: labelOf(config.tags, tag) })),
   ];
   for (const label of labels) {
-    counts.add(seriesName(SUBJECT_REQUESTS, label));
-    if (tokens > 0) counts.add(seriesName(SUBJECT_TOKENS, label), tokens);
+    counts.add(formatSeriesName(SUBJECT_REQUESTS, label));
+    if (tokens > 0) counts.add(formatSeriesName(SUBJECT_TOKENS, label), tokens);
   }
 }

@@ -1,6 +1,6 @@
 import { USAGE_DETAILS, type UsageDetails } from "../../core/conversation/usage-details.ts";
 import type { RequestFacts } from "../../core/ports/request-outcome.ts";
-import { type Counts, type Labels, seriesName } from "./counts.ts";
+import { type Counts, formatSeriesName, type Labels } from "./counts.ts";
 import { AUDIO_SECONDS, SEARCH_UNITS, SERVER_TOOL_REQUESTS, TOKEN_DETAILS } from "./metric-names.ts";
 
 /** The metric of each detail of a usage, with the label that distinguishes it. */
@@ -33,6 +33,6 @@ export function countUsageDetails(
     if (count === 0) continue;
     const [metric, label] = DETAILS[name];
     const labels = { gen_ai_provider_name: provider, gen_ai_request_model: model, ...label };
-    counts.add(seriesName(metric, labels), count);
+    counts.add(formatSeriesName(metric, labels), count);
   }
 }

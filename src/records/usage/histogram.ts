@@ -17,7 +17,7 @@ export function findBucket(milliseconds: number): number {
 }
 
 /** The value in milliseconds that represents a bucket: at most 5 % from any value in it. */
-export function bucketMiddle(bucket: number): number {
+export function getBucketMiddle(bucket: number): number {
   if (bucket <= 0) return 0;
   const upper = 2 ** (bucket / STEPS);
   const lower = 2 ** ((bucket - 1) / STEPS);
@@ -59,7 +59,7 @@ export function computePercentiles(buckets: HistogramBuckets): Percentiles | nul
     let cumulative = 0;
     for (const [bucket, count] of counts) {
       cumulative += count;
-      if (cumulative >= rank) return Math.round(bucketMiddle(bucket));
+      if (cumulative >= rank) return Math.round(getBucketMiddle(bucket));
     }
     return 0;
   };

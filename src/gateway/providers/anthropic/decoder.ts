@@ -9,7 +9,7 @@ import {
   toQueryEvents,
 } from "../answers/provider-events.ts";
 import { ToolCallAssembler } from "../answers/tool-call-assembler.ts";
-import { errorFrom } from "../errors/error-response.ts";
+import { toProviderError } from "../errors/error-response.ts";
 import { stringIn } from "../json.ts";
 import { STREAM_ERROR_KINDS } from "./errors.ts";
 import { UsageCollector } from "./usage.ts";
@@ -98,7 +98,7 @@ class AnswerParser {
         this.finish();
         return true;
       case "error":
-        throw errorFrom(event, 0, this.#context.secret, STREAM_ERROR_KINDS);
+        throw toProviderError(event, 0, this.#context.secret, STREAM_ERROR_KINDS);
     }
     return false;
   }
@@ -109,7 +109,7 @@ class AnswerParser {
    */
   takeWhole(message: JsonObject): void {
     const { type, content, stop_reason: reason } = message;
-    if (type === "error") throw errorFrom(message, 0, this.#context.secret, STREAM_ERROR_KINDS);
+    if (type === "error") throw toProviderError(message, 0, this.#context.secret, STREAM_ERROR_KINDS);
     if (!Array.isArray(content)) throw new ProviderError("cut", "the provider's answer has no content");
     this.start(message);
     const isCut = typeof reason === "string" && mayBeTruncated(finishReason(reason));

@@ -5,7 +5,7 @@ import {
   sentencePattern,
   unavailablePattern,
 } from "../refused-fields/rejection-patterns.ts";
-import { effortFor } from "../requests/thinking-budget.ts";
+import { toEffort } from "../requests/thinking-budget.ts";
 
 import { usesCacheControl, withoutCacheControl } from "./cache-control.ts";
 import { maxThinkingTokens } from "./token-allocation.ts";
@@ -34,7 +34,7 @@ const THINKING_BUDGET: FieldRule<WireRequest> = {
   remove: ({ thinking, ...rest }) => ({
     ...rest,
     thinking: { type: "adaptive", display: "summarized" },
-    ...(thinking?.type === "enabled" ? { output_config: { effort: effortFor(thinking.budget_tokens) } } : {}),
+    ...(thinking?.type === "enabled" ? { output_config: { effort: toEffort(thinking.budget_tokens) } } : {}),
   }),
 };
 

@@ -1,4 +1,4 @@
-import { budgetFor, MIN_THINKING_BUDGET } from "../requests/thinking-budget.ts";
+import { MIN_THINKING_BUDGET, toThinkingBudget } from "../requests/thinking-budget.ts";
 
 /** Answer tokens if the caller gives no limit (docs/contract/errors.md, Limits). The protocol requires a limit. */
 const DEFAULT_ANSWER_TOKENS = 8192;
@@ -45,5 +45,5 @@ export function allocateTokens(
 
 function requestedBudget({ budget, effort }: NonNullable<RequestedThinking>): number {
   if (budget !== undefined) return Math.max(MIN_THINKING_BUDGET, Math.floor(budget));
-  return budgetFor(effort ?? "medium");
+  return toThinkingBudget(effort ?? "medium");
 }

@@ -95,7 +95,7 @@ function kindOfStatus(status: number): ProviderErrorKind {
 export interface ErrorKinds {
   readonly codes?: ReadonlyMap<string, ProviderErrorKind>;
   readonly statuses?: Readonly<Record<number, ProviderErrorKind>>;
-  /** Converts the protocol's error body into a form that {@link errorFrom} reads. */
+  /** Converts the protocol's error body into a form that {@link toProviderError} reads. */
   readonly read?: (body: JsonObject) => JsonObject;
   /** The caller speaks the same protocol, so it gets the upstream's message unchanged. */
   readonly isVerbatim?: boolean;
@@ -136,7 +136,7 @@ function readPlace(path: unknown): string {
  * then the HTTP status. If the status is 0 (none), a numeric code replaces it. The body or the headers may state how long
  * to wait.
  */
-export function errorFrom(
+export function toProviderError(
   rawBody: JsonObject,
   status: number,
   secret: string,
@@ -311,5 +311,5 @@ export async function readErrorResponse(
   const { text } = await readBounded(response, MAX_ERROR_BYTES);
   signal.throwIfAborted();
   const body = parseErrorBody(response, text);
-  return { error: errorFrom(body, status, secret, kinds, response.headers), text };
+  return { error: toProviderError(body, status, secret, kinds, response.headers), text };
 }

@@ -5,7 +5,7 @@ import { EventStreamDecoder } from "../answers/event-stream.ts";
 import type { ProviderEvent, ProviderFinish, ProviderUsage } from "../answers/provider-events.ts";
 import { isUnguessable } from "../answers/reasoning-cache.ts";
 import { ToolCallAssembler } from "../answers/tool-call-assembler.ts";
-import { errorFrom } from "../errors/error-response.ts";
+import { toProviderError } from "../errors/error-response.ts";
 import { objectsIn, parseRecord, readCount, readUsage } from "../json.ts";
 import { BareErrorReader } from "./bare-error.ts";
 import { ERROR_KINDS } from "./errors.ts";
@@ -68,7 +68,8 @@ class AnswerParser {
 
   addChunk(piece: JsonObject): void {
     const { error, responseId, candidates, promptFeedback, usageMetadata } = piece;
-    if (error !== undefined && error !== null) throw errorFrom(piece, 0, this.#context.secret, ERROR_KINDS);
+    if (error !== undefined && error !== null)
+      throw toProviderError(piece, 0, this.#context.secret, ERROR_KINDS);
     if (!this.#started) this.#start(responseId);
     if (isObject(usageMetadata)) this.#addUsage(toUsage(usageMetadata));
     // A blocked prompt has no answer.

@@ -32,7 +32,7 @@ export const ERROR_KINDS: ErrorKinds = {
 };
 
 /**
- * Converts `{error: {code: 400, status, message, details}}` for `errorFrom`: `code` becomes the most specific name,
+ * Converts `{error: {code: 400, status, message, details}}` for `toProviderError`: `code` becomes the most specific name,
  * `type` the name of the status, `param` the field at fault.
  */
 function toStandardError(body: JsonObject): JsonObject {

@@ -1,6 +1,6 @@
 import type { FieldRule } from "../refused-fields/field-rules.ts";
 import { anyPattern, fieldRejectionPattern, sentencePattern } from "../refused-fields/rejection-patterns.ts";
-import { effortFor } from "../requests/thinking-budget.ts";
+import { toEffort } from "../requests/thinking-budget.ts";
 import { toGeminiSchema } from "./gemini-schema.ts";
 import type {
   WireContent,
@@ -63,7 +63,7 @@ export const REQUEST_REWRITES: readonly FieldRule<WireRequest>[] = [
         ...rest,
         thinkingConfig: {
           includeThoughts: true,
-          thinkingLevel: effortFor(thinkingConfig?.thinkingBudget ?? 0).toUpperCase(),
+          thinkingLevel: toEffort(thinkingConfig?.thinkingBudget ?? 0).toUpperCase(),
         },
       })),
   },

@@ -7,7 +7,7 @@ import { sniffMediaType } from "../requests/media-type-sniffing.ts";
 import { renderPromptRules } from "../requests/prompt-rules.ts";
 import { joinParagraphList, renderTextFile } from "../requests/prompt-text.ts";
 import { RequestAttachments } from "../requests/request-attachments.ts";
-import { budgetFor } from "../requests/thinking-budget.ts";
+import { toThinkingBudget } from "../requests/thinking-budget.ts";
 import { selectThinkingMode } from "../requests/thinking-mode.ts";
 import { toWireConversation, type WireConversation } from "./contents.ts";
 import { optionFields } from "./options.ts";
@@ -162,7 +162,7 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
     // Many models think by default, so thinking is disabled explicitly.
     if (mode === "off") return { thinkingBudget: 0 };
     const { thinkingBudget, reasoningEffort } = this.#conversation.options;
-    const effortBudget = reasoningEffort === undefined ? undefined : budgetFor(reasoningEffort);
+    const effortBudget = reasoningEffort === undefined ? undefined : toThinkingBudget(reasoningEffort);
     return { includeThoughts: true, ...ifDefined("thinkingBudget", thinkingBudget ?? effortBudget) };
   }
 }

@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../../core/encoding/json.ts";
 import { isObject } from "../../../core/encoding/json.ts";
 import type { ProviderError } from "../../../core/errors/provider-error.ts";
-import { type ErrorKinds, errorFrom } from "../errors/error-response.ts";
+import { type ErrorKinds, toProviderError } from "../errors/error-response.ts";
 
 /** Error codes that only this protocol has. */
 const CODES = [
@@ -47,5 +47,5 @@ const STREAM_ERROR_KINDS: ErrorKinds = {
 export function readFailure(record: JsonObject, secret: string): ProviderError {
   const { error, code, message, param } = record;
   const errorRecord = isObject(error) ? error : { code, message, param };
-  return errorFrom({ error: errorRecord }, 0, secret, STREAM_ERROR_KINDS);
+  return toProviderError({ error: errorRecord }, 0, secret, STREAM_ERROR_KINDS);
 }

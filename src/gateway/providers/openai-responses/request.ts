@@ -6,7 +6,7 @@ import { providerFileId } from "../requests/attachments.ts";
 import { renderPromptRules } from "../requests/prompt-rules.ts";
 import { joinParagraphList, renderTextFile } from "../requests/prompt-text.ts";
 import { type AttachedPart, RequestAttachments } from "../requests/request-attachments.ts";
-import { effortFor } from "../requests/thinking-budget.ts";
+import { toEffort } from "../requests/thinking-budget.ts";
 import { toWireItems } from "./items.ts";
 import { optionFields } from "./options.ts";
 import {
@@ -90,7 +90,7 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
   /** The effort of the request. The protocol has no budgets, so a budget becomes the matching effort. */
   #effort(): string | undefined {
     const { reasoningEffort, thinkingBudget } = this.#conversation.options;
-    return reasoningEffort ?? (thinkingBudget === undefined ? undefined : effortFor(thinkingBudget));
+    return reasoningEffort ?? (thinkingBudget === undefined ? undefined : toEffort(thinkingBudget));
   }
 
   get #markup(): boolean {

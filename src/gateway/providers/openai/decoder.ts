@@ -10,7 +10,7 @@ import {
   type ProviderUsage,
 } from "../answers/provider-events.ts";
 import { ToolCallAssembler } from "../answers/tool-call-assembler.ts";
-import { type ErrorKinds, errorFrom } from "../errors/error-response.ts";
+import { type ErrorKinds, toProviderError } from "../errors/error-response.ts";
 import { parseRecord, readUsage } from "../json.ts";
 import { readChoiceText } from "./choice-text.ts";
 import { SourceCollector } from "./source-collector.ts";
@@ -76,7 +76,7 @@ class Answer {
   take(chunk: JsonObject): void {
     const { id, error, choices, usage } = chunk;
     if (error !== undefined && error !== null) {
-      throw errorFrom(chunk, 0, this.#context.secret, ERROR_TYPES);
+      throw toProviderError(chunk, 0, this.#context.secret, ERROR_TYPES);
     }
     if (!this.#started) this.#start(id);
     if (isObject(usage)) this.#usage = toUsage(usage);

@@ -7,7 +7,7 @@ import { providerFileId } from "../requests/attachments.ts";
 import { renderPromptRules } from "../requests/prompt-rules.ts";
 import { renderTextFile } from "../requests/prompt-text.ts";
 import { type AttachedPart, RequestAttachments } from "../requests/request-attachments.ts";
-import { effortFor } from "../requests/thinking-budget.ts";
+import { toEffort } from "../requests/thinking-budget.ts";
 import { wireMessages } from "./messages.ts";
 import { optionFields } from "./options.ts";
 import type { WireMessage, WirePart, WireRequest, WireSearch, WireTool } from "./wire.ts";
@@ -66,7 +66,7 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
   /** The protocol has no thinking budget, so the nearest effort replaces it. */
   #effort(): string | undefined {
     const { reasoningEffort, thinkingBudget } = this.#conversation.options;
-    return reasoningEffort ?? (thinkingBudget === undefined ? undefined : effortFor(thinkingBudget));
+    return reasoningEffort ?? (thinkingBudget === undefined ? undefined : toEffort(thinkingBudget));
   }
 
   get #markup(): boolean {

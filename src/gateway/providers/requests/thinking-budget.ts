@@ -5,7 +5,7 @@ const MEDIUM = 8192;
 const HIGH = 16_384;
 
 /** Converts an effort into a thinking budget in tokens. An unknown effort counts as `medium`. */
-export function budgetFor(effort: string): number {
+export function toThinkingBudget(effort: string): number {
   switch (effort) {
     case "minimal":
       return MIN_THINKING_BUDGET;
@@ -20,7 +20,7 @@ export function budgetFor(effort: string): number {
 }
 
 /** Converts a thinking budget in tokens into an effort, for models without budgets. */
-export function effortFor(budget: number): "low" | "medium" | "high" {
+export function toEffort(budget: number): "low" | "medium" | "high" {
   if (budget <= LOW) return "low";
   return budget < HIGH ? "medium" : "high";
 }

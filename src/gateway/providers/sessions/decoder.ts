@@ -2,7 +2,7 @@ import { isObject, type JsonObject } from "../../../core/encoding/json.ts";
 import { ProviderError } from "../../../core/errors/provider-error.ts";
 import { EventStreamDecoder } from "../answers/event-stream.ts";
 import type { ProviderEvent, ProviderFinish, SearchResult } from "../answers/provider-events.ts";
-import { errorFrom } from "../errors/error-response.ts";
+import { toProviderError } from "../errors/error-response.ts";
 import { parseRecord, readUsage } from "../json.ts";
 
 /** Decodes the event stream of one turn of the sessions protocol. Ignores unknown events. */
@@ -51,7 +51,7 @@ export class SessionTurnDecoder extends EventStreamDecoder {
         this.markDone();
         return;
       case "error":
-        throw errorFrom(parseRecord(data), 0, this.#secret);
+        throw toProviderError(parseRecord(data), 0, this.#secret);
       case undefined:
         // The protocol names every event. An event without a name is ignored like an unknown one, unless it is
         // malformed.

@@ -1,12 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { MetricTotals } from "../../../../src/records/archive/metric-totals.ts";
-import { seriesName } from "../../../../src/records/telemetry/counts.ts";
+import { formatSeriesName } from "../../../../src/records/telemetry/counts.ts";
 
 const generations = (model: string) =>
-  seriesName("polygate_generations_total", { dialect: "messages", model, status: "200", error: "" });
+  formatSeriesName("polygate_generations_total", { dialect: "messages", model, status: "200", error: "" });
 const duration = (model: string) =>
-  seriesName("gen_ai_server_request_duration_seconds_bucket", { gen_ai_request_model: model, le: "0.01" });
-const HTTP = seriesName("polygate_http_requests_total", {
+  formatSeriesName("gen_ai_server_request_duration_seconds_bucket", {
+    gen_ai_request_model: model,
+    le: "0.01",
+  });
+const HTTP = formatSeriesName("polygate_http_requests_total", {
   route: "/v1/models",
   method: "GET",
   status: "200",

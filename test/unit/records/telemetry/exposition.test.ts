@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { QueueStatus } from "../../../../src/core/ports/account-status.ts";
 import type { KeyUsage } from "../../../../src/core/ports/usage.ts";
-import { Counts, HistogramSeries, seriesName } from "../../../../src/records/telemetry/counts.ts";
+import { Counts, formatSeriesName, HistogramSeries } from "../../../../src/records/telemetry/counts.ts";
 import { formatExposition } from "../../../../src/records/telemetry/exposition.ts";
 import { GENERATIONS, QUEUE_WAIT } from "../../../../src/records/telemetry/metric-names.ts";
 import { parseSums } from "../../../../src/records/usage/reader.ts";
@@ -51,9 +51,9 @@ describe("the metrics in text form", () => {
 
   it("distinguish and escape any label values", () => {
     const counts = new Counts();
-    counts.add(seriesName(GENERATIONS, { model: 'a"b\\c\nd' }));
-    counts.add(seriesName(GENERATIONS, { model: 'a"b\\c\nd' }));
-    counts.add(seriesName(GENERATIONS, { model: "le=" }));
+    counts.add(formatSeriesName(GENERATIONS, { model: 'a"b\\c\nd' }));
+    counts.add(formatSeriesName(GENERATIONS, { model: 'a"b\\c\nd' }));
+    counts.add(formatSeriesName(GENERATIONS, { model: "le=" }));
     const text = formatExposition(counts.take(), idle, []);
     expect(text).toContain('polygate_generations_total{model="a\\"b\\\\c\\nd"} 2\n');
     expect(text).toContain('polygate_generations_total{model="le="} 1\n');

@@ -6,8 +6,8 @@ import { CONTENT_FAMILY } from "../../../../../src/gateway/dialects/content-gene
 import { MESSAGE_FAMILY } from "../../../../../src/gateway/dialects/messages/family.ts";
 import {
   type ErrorKinds,
-  errorFrom,
   readErrorResponse,
+  toProviderError,
 } from "../../../../../src/gateway/providers/errors/error-response.ts";
 
 describe("the kind of a failure", () => {
@@ -31,16 +31,16 @@ describe("the kind of a failure", () => {
     ],
     ["the same words at the beginning alone", { error: "bad text: Invalid API key" }, 400, "invalid_request"],
   ])("is derived from %s", (_what, body, status, kind) => {
-    expect(errorFrom(body, status, "", kinds).kind).toBe(kind);
+    expect(toProviderError(body, status, "", kinds).kind).toBe(kind);
   });
 });
 
 it.each([407, 421, 426])("takes a refused connection (%d) for a failure of the provider", (status) => {
-  expect(errorFrom({ error: { type: "strange" } }, status, "").kind).toBe("server_error");
+  expect(toProviderError({ error: { type: "strange" } }, status, "").kind).toBe("server_error");
 });
 
 it.each([2 ** 53, 1e308, -5, 418.5, 0])("ignores a code that is no HTTP status: %d", (code) => {
-  expect(errorFrom({ error: { code, message: "no" } }, 0, "")).toMatchObject({
+  expect(toProviderError({ error: { code, message: "no" } }, 0, "")).toMatchObject({
     status: 0,
     kind: "server_error",
   });
@@ -185,7 +185,11 @@ it("treats the plain 404 of a web server as a wrong address", async () => {
 
 describe("the message of a provider that refuses an account", () => {
   const refuse = (message: string) =>
-    errorFrom({ error: { message, code: "invalid_api_key" } }, 401, "sk-abcd-secret-of-the-account-wxyz");
+    toProviderError(
+      { error: { message, code: "invalid_api_key" } },
+      401,
+      "sk-abcd-secret-of-the-account-wxyz",
+    );
 
   it("is shown to administrators, not to callers", () => {
     const error = refuse("This project has been archived. See https://vendor.example/help/401.");
@@ -198,7 +202,7 @@ describe("the message of a provider that refuses an account", () => {
 
   it("keeps a helpful address, although the key begins like its host", () => {
     const message = "Overdue. Pay at https://vendor.example/billing.";
-    const error = errorFrom({ error: { message } }, 403, "vendor-key-0123456789");
+    const error = toProviderError({ error: { message } }, 403, "vendor-key-0123456789");
     expect(error.upstreamWords).toBe(message);
   });
 
@@ -226,7 +230,7 @@ describe("a message that quotes a part of the account's key", () => {
     ["Use sk-other...wxyz or a4f0b1c2d3e4f5a6b7c8", 400, "Use sk-other...wxyz or a4f0b1c2d3e4f5a6b7c8"],
   ])("is passed on without it: %s", (message, status, expected) => {
     for (const isVerbatim of [true, false]) {
-      const error = errorFrom({ error: { message } }, status, secret, { isVerbatim });
+      const error = toProviderError({ error: { message } }, status, secret, { isVerbatim });
       expect(error.message.replace(/^the provider says: /, "")).toBe(expected);
     }
   });
