@@ -6,7 +6,7 @@ import { providerFileId } from "../requests/attachments.ts";
 import { renderPromptRules } from "../requests/prompt-rules.ts";
 import { joinParagraphList, renderTextFile } from "../requests/prompt-text.ts";
 import { type AttachedPart, RequestAttachments } from "../requests/request-attachments.ts";
-import { toEffort } from "../requests/thinking-budget.ts";
+import { selectEffort } from "../requests/thinking-budget.ts";
 import { toWireItems } from "./items.ts";
 import { optionFields } from "./options.ts";
 import {
@@ -82,15 +82,11 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
       ...(include.length === 0 ? {} : { include }),
       ...this.#toolFields(),
       ...this.#text(),
-      reasoning: thinks ? { ...ifDefined("effort", this.#effort()), summary: "auto" } : { effort: "none" },
+      reasoning: thinks
+        ? { ...ifDefined("effort", selectEffort(this.#conversation.options)), summary: "auto" }
+        : { effort: "none" },
       ...optionFields(options),
     };
-  }
-
-  /** The effort of the request. The protocol has no budgets, so a budget becomes the matching effort. */
-  #effort(): string | undefined {
-    const { reasoningEffort, thinkingBudget } = this.#conversation.options;
-    return reasoningEffort ?? (thinkingBudget === undefined ? undefined : toEffort(thinkingBudget));
   }
 
   get #markup(): boolean {

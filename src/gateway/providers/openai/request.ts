@@ -7,7 +7,7 @@ import { providerFileId } from "../requests/attachments.ts";
 import { renderPromptRules } from "../requests/prompt-rules.ts";
 import { renderTextFile } from "../requests/prompt-text.ts";
 import { type AttachedPart, RequestAttachments } from "../requests/request-attachments.ts";
-import { toEffort } from "../requests/thinking-budget.ts";
+import { selectEffort } from "../requests/thinking-budget.ts";
 import { wireMessages } from "./messages.ts";
 import { optionFields } from "./options.ts";
 import type { WireMessage, WirePart, WireRequest, WireSearch, WireTool } from "./wire.ts";
@@ -58,15 +58,9 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
       ...(webSearch === undefined ? {} : { web_search_options: searchOptions(webSearch) }),
       // Engines have different switches to turn thinking off. Each engine ignores the other's switch.
       ...(thinks
-        ? ifDefined("reasoning_effort", this.#effort())
+        ? ifDefined("reasoning_effort", selectEffort(this.#conversation.options))
         : { reasoning_effort: "none", chat_template_kwargs: { enable_thinking: false } }),
     };
-  }
-
-  /** The protocol has no thinking budget, so the nearest effort replaces it. */
-  #effort(): string | undefined {
-    const { reasoningEffort, thinkingBudget } = this.#conversation.options;
-    return reasoningEffort ?? (thinkingBudget === undefined ? undefined : toEffort(thinkingBudget));
   }
 
   get #markup(): boolean {

@@ -1,3 +1,5 @@
+import type { GenerationOptions } from "../../../core/conversation/conversation.ts";
+
 /** Thinking budgets in tokens for the named efforts. This is the smallest. */
 export const MIN_THINKING_BUDGET = 1024;
 const LOW = 2048;
@@ -23,4 +25,12 @@ export function toThinkingBudget(effort: string): number {
 export function toEffort(budget: number): "low" | "medium" | "high" {
   if (budget <= LOW) return "low";
   return budget < HIGH ? "medium" : "high";
+}
+
+/** Returns the requested effort, for protocols without budgets: the nearest effort replaces a budget. */
+export function selectEffort({
+  reasoningEffort,
+  thinkingBudget,
+}: Pick<GenerationOptions, "reasoningEffort" | "thinkingBudget">): string | undefined {
+  return reasoningEffort ?? (thinkingBudget === undefined ? undefined : toEffort(thinkingBudget));
 }
