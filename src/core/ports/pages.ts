@@ -14,7 +14,7 @@ export interface PageBrowser {
    * Captures a page. Equal concurrent requests in the same browser share one capture.
    *
    * @param client the key of the requesting client (`clientKey`); no client can block the others
-   * @param signal aborts when nobody waits for the outcome any more: then a request that has no tab yet leaves the queue
+   * @param signal aborts when no client waits for the outcome any more: then a request that has no tab yet leaves the queue
    * @throws GatewayError with the status, code and parameter to answer with
    */
   capture(request: CaptureRequest, client: string, signal?: AbortSignal): Promise<CaptureOutcome>;

@@ -44,7 +44,7 @@ class Registry {
   #default: RegisteredProvider | null = null;
   readonly #configured = new Map<
     string,
-    { readonly entry: ProviderEntry; readonly made: RegisteredProvider }
+    { readonly entry: ProviderEntry; readonly provider: RegisteredProvider }
   >();
 
   /** Returns the default provider from the deployment's variables, or null if they define none. */
@@ -62,9 +62,9 @@ class Registry {
   getOrCreate(platform: Platform, entry: ProviderEntry): RegisteredProvider {
     const known = this.#configured.get(entry.id);
     if (known !== undefined && (known.entry === entry || hasSameSettings(known.entry, entry)))
-      return known.made;
+      return known.provider;
     const provider = createConfiguredProvider(platform.variables, entry);
-    this.#configured.set(entry.id, { entry, made: provider });
+    this.#configured.set(entry.id, { entry, provider });
     return provider;
   }
 

@@ -68,7 +68,7 @@ export async function storeEntry(
   await cache.put(key, new Response(entry.body, { headers })).catch(() => undefined);
 }
 
-/** Cancels a body that nobody reads. Never rejects. */
+/** Cancels an unread body. Never rejects. */
 export async function cancelBody(body: AnswerBody): Promise<void> {
   if (!(body instanceof Uint8Array)) await body.cancel().catch(() => undefined);
 }

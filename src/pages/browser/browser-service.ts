@@ -89,7 +89,7 @@ export class BrowserService {
    * Captures a page; equal concurrent requests share one capture. Throws GatewayError.
    *
    * @param client the client whose tab limit applies
-   * @param signal aborts when nobody waits for the outcome any more
+   * @param signal aborts when no client waits for the outcome any more
    */
   capture(request: CaptureRequest, client: string, signal?: AbortSignal): Promise<CaptureOutcome> {
     const requestKey = JSON.stringify(request);

@@ -19,7 +19,7 @@ export interface CacheContext extends Pick<Context, "waitUntil"> {
   readonly platform: { now(): number; readonly pages: Pick<PagesPlatform, "cache"> };
 }
 
-/** Makes a new answer. The signal aborts when the client that waits for it leaves; absent if nobody waits. */
+/** Makes a new answer. The signal aborts when the client that waits for it leaves; absent if no client waits. */
 export type MakeAnswer = (signal?: AbortSignal) => Promise<NewAnswer>;
 
 const MADE_AT = "x-made-at";

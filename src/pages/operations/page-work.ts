@@ -4,6 +4,6 @@ import type { Context } from "../../core/ports/context.ts";
 export interface PageWork extends Pick<Context, "platform" | "url" | "waitUntil"> {
   /** The client whose limits of tabs and queue places apply. */
   readonly client: string;
-  /** Aborts when the client that waits for the answer leaves; absent if nobody waits. */
+  /** Aborts when the client that waits for the answer leaves; absent if no client waits. */
   readonly signal?: AbortSignal | undefined;
 }

@@ -66,7 +66,7 @@ export class UsageReader {
   }
 
   /** Sums of one day, grouped by key. */
-  byKey(day: number): readonly SqlRow[] {
+  sumByKey(day: number): readonly SqlRow[] {
     return this.#sql.all(
       `select d.key as key, ${SUMS} from usage_day r join usage_dimension d on d.id = r.dimension where r.at = ? group by d.key`,
       day,

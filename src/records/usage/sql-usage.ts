@@ -156,7 +156,7 @@ export class SqlUsage implements UsageStore {
   #keys(): KeyUsage[] {
     const today = new Map(
       this.#reader
-        .byKey(Math.floor(this.#now() / DAY_MS) * DAY_MS)
+        .sumByKey(Math.floor(this.#now() / DAY_MS) * DAY_MS)
         .map((row) => [textIn(row, "key"), parseSums(row)]),
     );
     return this.#sql.all("select * from usage_key order by id").map((row) => ({

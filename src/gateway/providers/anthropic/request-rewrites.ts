@@ -8,7 +8,7 @@ import {
 import { toEffort } from "../requests/thinking-budget.ts";
 
 import { usesCacheControl, withoutCacheControl } from "./cache-control.ts";
-import { maxThinkingTokens } from "./token-allocation.ts";
+import { getMaxThinkingTokens } from "./token-allocation.ts";
 import type { WireBlock, WireMessage, WireRequest, WireTool, WireWebSearch } from "./wire.ts";
 
 const CONTINUE_MESSAGE: WireMessage = {
@@ -156,7 +156,7 @@ export const REQUEST_REWRITES: readonly FieldRule<WireRequest>[] = [
       const limit = maxTokensFrom(rejection);
       const shorter = { ...request, max_tokens: limit };
       if (thinking?.type !== "enabled") return thinking === undefined ? shorter : { ...shorter, thinking };
-      const budget = Math.min(thinking.budget_tokens, maxThinkingTokens(limit));
+      const budget = Math.min(thinking.budget_tokens, getMaxThinkingTokens(limit));
       return { ...shorter, thinking: budget === 0 ? DISABLED : { ...thinking, budget_tokens: budget } };
     },
   },

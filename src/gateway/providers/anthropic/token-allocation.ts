@@ -14,7 +14,7 @@ export interface TokenAllocation {
  * Tokens of a limit that thinking may use: at most half, so that tokens remain for the answer. 0: half is below the
  * minimum.
  */
-export function maxThinkingTokens(limit: number): number {
+export function getMaxThinkingTokens(limit: number): number {
   const half = Math.floor(limit / 2);
   return half < MIN_THINKING_BUDGET ? 0 : half;
 }
@@ -32,7 +32,7 @@ export function allocateTokens(
   requested: RequestedThinking,
   maxTokens = Number.POSITIVE_INFINITY,
 ): TokenAllocation {
-  const thinkingTokens = requested === null ? 0 : requestedBudget(requested);
+  const thinkingTokens = requested === null ? 0 : selectBudget(requested);
   if (limit === undefined) {
     if (DEFAULT_ANSWER_TOKENS + thinkingTokens > maxTokens) return allocateTokens(maxTokens, requested);
     return { limit: DEFAULT_ANSWER_TOKENS + thinkingTokens, budget: thinkingTokens || null };
@@ -40,10 +40,10 @@ export function allocateTokens(
   const limitTokens = Math.max(1, Math.floor(limit));
   if (requested?.budget !== undefined && thinkingTokens < limitTokens)
     return { limit: limitTokens, budget: thinkingTokens };
-  return { limit: limitTokens, budget: Math.min(thinkingTokens, maxThinkingTokens(limitTokens)) || null };
+  return { limit: limitTokens, budget: Math.min(thinkingTokens, getMaxThinkingTokens(limitTokens)) || null };
 }
 
-function requestedBudget({ budget, effort }: NonNullable<RequestedThinking>): number {
+function selectBudget({ budget, effort }: NonNullable<RequestedThinking>): number {
   if (budget !== undefined) return Math.max(MIN_THINKING_BUDGET, Math.floor(budget));
   return toThinkingBudget(effort ?? "medium");
 }

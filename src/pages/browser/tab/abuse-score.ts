@@ -34,7 +34,7 @@ export class AbuseScore {
   }
 
   /** The client's share of the tabs: each harmful page halves it for a time, but one tab always remains. */
-  tabShare(client: string, tabs: number): number {
+  getTabShare(client: string, tabs: number): number {
     return Math.max(1, Math.floor(tabs / 2 ** this.#countPenalties(client)));
   }
 

@@ -54,11 +54,11 @@ export class TabQueue {
   }
 
   /**
-   * Runs work that needs a tab, as soon as there is one. The result returns immediately. The tab stays in use until all
-   * promises passed to `holdTab` have settled.
+   * Runs work that needs a tab, as soon as there is one. Returns the result when the work ends, but the tab stays in use
+   * until all promises passed to `holdTab` have settled.
    *
    * @param client the client whose tab limit applies
-   * @param signal aborts when nobody waits for the result any more: then work that has no tab yet leaves the queue
+   * @param signal aborts when no client waits for the result any more: then work that has no tab yet leaves the queue
    * @throws GatewayError 503 `overloaded` if the queue is full or the wait too long, 499 if it has left the queue
    */
   async runInTab<T>(
@@ -100,12 +100,12 @@ export class TabQueue {
   }
 
   #canEnter(client: string): boolean {
-    return this.#open < this.#limits.tabs && (this.#inUse.get(client) ?? 0) < this.#tabShare(client);
+    return this.#open < this.#limits.tabs && (this.#inUse.get(client) ?? 0) < this.#getTabShare(client);
   }
 
   /** Maximum tabs of a client. */
-  #tabShare(client: string): number {
-    return this.#abuse.tabShare(client, this.#limits.tabs - 1);
+  #getTabShare(client: string): number {
+    return this.#abuse.getTabShare(client, this.#limits.tabs - 1);
   }
 
   async #enqueue(client: string, signal: AbortSignal | undefined): Promise<void> {

@@ -27,11 +27,11 @@ describe("the abuse score of a client", () => {
           for (const client of ["a", "b", "c", "nobody"]) {
             const held = ends.filter((end) => end.client === client && end.until > now).length;
             expect(harm.isPenalized(client)).toBe(held > 0);
-            expect(harm.tabShare(client, tabs)).toBe(Math.max(1, Math.floor(tabs / 2 ** held)));
+            expect(harm.getTabShare(client, tabs)).toBe(Math.max(1, Math.floor(tabs / 2 ** held)));
           }
         }
         now += 60_000;
-        expect(["a", "b", "c"].map((client) => harm.tabShare(client, tabs))).toEqual([tabs, tabs, tabs]);
+        expect(["a", "b", "c"].map((client) => harm.getTabShare(client, tabs))).toEqual([tabs, tabs, tabs]);
       }),
     );
   });
