@@ -1,77 +1,71 @@
-import { connect, isIP, type Socket } from "node:net";
-import { connect as connectTls } from "node:tls";
 import type { Dial, ProxySocket } from "../../gateway/upstream/proxy/socket.ts";
-
-/** The brackets of an IPv6 address belong to the URL form only. */
-const BRACKETS = /^\[(.*)\]$/;
 
 /**
  * Opens TCP connections. The runtime's own HTTP client supports proxies too, but does not report at which stage a request
- * failed, which administrators need. The sockets are Node's, because closing a `Deno.TlsConn` during its handshake leaves the
- * connection open until the other side closes it.
+ * failed, which administrators need.
  */
 export const dial: Dial = (hostname, port) => {
-  const host = hostname.replace(BRACKETS, "$1");
-  return proxySocket(connect({ host, port }), "connect");
+  // Brackets belong to the URL form only.
+  const address = hostname.replace(/^\[(.*)\]$/, "$1");
+  return proxySocket(Deno.connect({ hostname: address, port }));
 };
 
-function proxySocket(socket: Socket, openEvent: "connect" | "secureConnect"): ProxySocket {
-  const opened = new Promise<void>((resolve, reject) => {
-    socket.once(openEvent, () => resolve());
-    // Stays for the life of the socket: an error that nobody handles would end the process.
-    socket.on("error", reject);
-    socket.once("close", () => reject(new Error("the connection was closed")));
+/** Wraps a connection in progress as a socket whose streams wait for it. */
+function proxySocket(connecting: Promise<Deno.TcpConn | Deno.TlsConn>): ProxySocket {
+  let connection: Deno.TcpConn | Deno.TlsConn | undefined;
+  let closed = false;
+  const closeConnection = () => {
+    closed = true;
+    try {
+      connection?.close();
+    } catch {
+      // The other side has closed it first.
+    }
+  };
+  const opened = connecting.then(async (connected) => {
+    connection = connected;
+    if ("handshake" in connected) await connected.handshake();
+    if (closed) closeConnection();
+    return connected;
   });
   // Callers that await the promise still see the error. This only prevents an unhandled rejection.
   opened.catch(() => undefined);
   return {
-    readable: createReadable(socket),
-    writable: createWritable(socket),
+    readable: createReadable(opened),
+    writable: createWritable(opened),
     opened,
-    close: () => {
-      socket.destroy();
-    },
-    startTls: (hostname) => {
-      const host = hostname.replace(BRACKETS, "$1");
-      // The certificate must name `host`. TLS does not send IP addresses as server names.
-      const names = { host, ...(isIP(host) === 0 ? { servername: host } : {}) };
-      const options = { socket, ...names, ALPNProtocols: ["http/1.1"], rejectUnauthorized: true };
-      return proxySocket(connectTls(options), "secureConnect");
-    },
+    close: closeConnection,
+    startTls,
   };
+
+  async function startTls(hostname: string): Promise<ProxySocket> {
+    const connected = await opened;
+    if (!("setNoDelay" in connected) || "handshake" in connected)
+      throw new Error("this connection speaks TLS already");
+    return proxySocket(Deno.startTls(connected, { hostname, alpnProtocols: ["http/1.1"] }));
+  }
 }
 
-const WAKING_EVENTS = ["readable", "end", "close", "error"] as const;
-
-/** The incoming bytes. It reads only on demand, so that no bytes are lost when TLS starts. */
-function createReadable(socket: Socket): ReadableStream<Uint8Array<ArrayBuffer>> {
+/** The incoming bytes. It does not read ahead, so that no bytes are lost when TLS starts. */
+function createReadable(opened: Promise<Deno.Conn>): ReadableStream<Uint8Array<ArrayBuffer>> {
+  const buffer = new Uint8Array(65_536);
   return new ReadableStream(
     {
       async pull(controller) {
-        for (;;) {
-          const bytes: Uint8Array | null = socket.read();
-          if (bytes !== null) return controller.enqueue(new Uint8Array(bytes));
-          if (socket.readableEnded) return controller.close();
-          if (socket.destroyed) throw new Error("the connection broke");
-          await new Promise<void>((resolve) => {
-            const wake = () => {
-              for (const event of WAKING_EVENTS) socket.off(event, wake);
-              resolve();
-            };
-            for (const event of WAKING_EVENTS) socket.on(event, wake);
-          });
-        }
+        const count = await (await opened).read(buffer);
+        if (count === null) controller.close();
+        else controller.enqueue(buffer.slice(0, count));
       },
     },
     { highWaterMark: 0 },
   );
 }
 
-function createWritable(socket: Socket): WritableStream<Uint8Array> {
+function createWritable(opened: Promise<Deno.Conn>): WritableStream<Uint8Array> {
   return new WritableStream({
-    write: (bytes) =>
-      new Promise((resolve, reject) => {
-        socket.write(bytes, (error) => (error ? reject(error) : resolve()));
-      }),
+    async write(bytes) {
+      const connection = await opened;
+      for (let sent = 0; sent < bytes.length; ) sent += await connection.write(bytes.subarray(sent));
+    },
   });
 }
