@@ -1,3 +1,4 @@
+import { DAY_MS } from "../units.ts";
 import type { AccountState } from "./account-states.ts";
 import type { BatchRecord } from "./batches.ts";
 import type { FileRecord } from "./files.ts";
@@ -27,7 +28,7 @@ export interface ErasureMark {
 
 const ERASURE_ID = "erasure";
 /** No request runs this long: an erasure is forgotten after it. */
-export const ERASURE_MARK_MS = 7 * 86_400_000;
+export const ERASURE_MARK_MS = 7 * DAY_MS;
 
 /** The store of the objects, as far as erasures need it. */
 interface ErasableStore {

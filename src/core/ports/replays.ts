@@ -1,4 +1,5 @@
 import { DAY_MS } from "../units.ts";
+
 /** How long an answer can be repeated, milliseconds. */
 export const REPLAY_MS = DAY_MS;
 
