@@ -14,6 +14,13 @@ function findLastLine(bytes: Uint8Array): number {
   return Math.max(bytes.lastIndexOf(LF), bytes.lastIndexOf(CR)) + 1;
 }
 
+/** Where the character at a position begins. In bytes that are no UTF-8: at most three bytes before it. */
+function findCharacter(bytes: Uint8Array, position: number): number {
+  for (let at = position; at > position - UTF8_BYTES && at > 0; at -= 1)
+    if (((bytes[at] ?? 0) & 0xc0) !== 0x80) return at;
+  return Math.max(0, position - UTF8_BYTES);
+}
+
 /**
  * Masks the account's secrets in errors: in events of a stream, and in whole answers. Events leave in whole lines. Of a longer
  * line, and of a whole answer that is pushed in pieces, only the bytes wait that may be the beginning of a secret.
@@ -48,9 +55,11 @@ export class ErrorMask {
       if (lastLine > 0) this.#hasError = false;
       return lines;
     }
-    const masked = this.mask(all);
-    const end = this.#findReleasable(masked);
-    this.#held = masked.slice(end);
+    // The last character may be a part of one, which a decoder would replace.
+    const lastCharacter = findCharacter(all, all.length - 1);
+    const masked = this.mask(all.subarray(0, lastCharacter));
+    const end = findCharacter(masked, Math.max(0, masked.length - this.#overlap));
+    this.#held = concatBytes([masked.subarray(end), all.subarray(lastCharacter)]);
     return masked.subarray(0, end);
   }
 
@@ -68,13 +77,5 @@ export class ErrorMask {
     if (!this.#hasError) return bytes;
     const masked = maskSecrets(text, this.#secrets);
     return masked === text ? bytes : new TextEncoder().encode(masked);
-  }
-
-  /** Where the bytes begin that may be the beginning of a secret. Does not divide a character. */
-  #findReleasable(bytes: Uint8Array): number {
-    const end = Math.max(0, bytes.length - this.#overlap);
-    for (let at = end; at > end - UTF8_BYTES && at > 0; at -= 1)
-      if (((bytes[at] ?? 0) & 0xc0) !== 0x80) return at;
-    return Math.max(0, end - UTF8_BYTES);
   }
 }

@@ -51,6 +51,14 @@ describe.each([
     for (const piece of [101, 64 * KIB]) expect(send(text, piece, isEventStream).text).toBe(text);
   });
 
+  it("keeps the characters around a token, wherever a piece ends", () => {
+    const around = "üx€😀".repeat(15 * KIB);
+    for (const piece of [97, 101, 16 * KIB + 1]) {
+      const sent = send(`{"error": "${around}${TOKEN}${around}"}\n`, piece, isEventStream);
+      expect(sent.text === `{"error": "${around}[masked]${around}"}\n`, String(piece)).toBe(true);
+    }
+  });
+
   it("holds no more than a line that may be an event", () => {
     const { held } = send(`"error${"\u0080".repeat(300 * KIB)}`, 1 * KIB, isEventStream);
     expect(held).toBeLessThanOrEqual(65 * KIB);
