@@ -32,9 +32,10 @@ describeWithBrowser("a failing page", () => {
     },
     {
       PAGE_MAX_BYTES: "2000000",
-      PAGE_NAVIGATION_TIMEOUT_MS: "2000",
+      // Enough for the redirects of a loop on a busy machine, too little for those of a slow site.
+      PAGE_NAVIGATION_TIMEOUT_MS: "6000",
       PAGE_RESPONSE_TIMEOUT_MS: "2000",
-      PAGE_TOTAL_TIMEOUT_MS: "8000",
+      PAGE_TOTAL_TIMEOUT_MS: "20000",
     },
   );
 
