@@ -28,7 +28,8 @@ function findCharacter(bytes: Uint8Array, position: number): number {
 export class ErrorMask {
   readonly #secrets: readonly string[];
   readonly #isEventStream: boolean;
-  readonly #overlap: number;
+  /** How many bytes at the end may be the beginning of a secret; null: not computed yet, because few answers need it. */
+  #overlap: number | null = null;
   /** Bytes that wait for the next ones. */
   #held: Uint8Array = NONE;
   /** Whether the line is too long to be held as a whole. */
@@ -40,7 +41,6 @@ export class ErrorMask {
     this.#secrets = secrets;
     this.#isEventStream = isEventStream;
     this.#isLong = !isEventStream;
-    this.#overlap = longestSecretForm(secrets) * UTF8_BYTES;
   }
 
   /** Takes the next bytes, and returns those that can leave. */
@@ -55,6 +55,7 @@ export class ErrorMask {
       if (lastLine > 0) this.#hasError = false;
       return lines;
     }
+    this.#overlap ??= longestSecretForm(this.#secrets) * UTF8_BYTES;
     // The last character may be a part of one, which a decoder would replace.
     const lastCharacter = findCharacter(all, all.length - 1);
     const masked = this.mask(all.subarray(0, lastCharacter));
